@@ -1,0 +1,13 @@
+/** What can go wrong before a wire exists. */
+export type MediaErrorCode = 'invalid_offer' | 'media_unavailable'
+
+/** An expected fault of the media side. `invalid_offer` is the client's doing, the rest is ours. */
+export class MediaError extends Error {
+  override readonly name = 'MediaError'
+  readonly code: MediaErrorCode
+
+  constructor(code: MediaErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

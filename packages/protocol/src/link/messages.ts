@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { transportIdSchema } from '../transports.ts'
+
+/** Peers of another number cannot talk to each other. */
+export const LINK_VERSION = 1
+
+/** An error as it crosses the link: text only, with the place in the user's code when it is known. */
+export const linkErrorSchema = z.object({
+  name: z.string(),
+  message: z.string(),
+  stack: z.string().optional(),
+})
+export type LinkError = z.infer<typeof linkErrorSchema>
+
+/** Everything that `bot(args)` is told, in wire form. */
+export const botStartSchema = z.object({
+  sessionId: z.string(),
+  transport: transportIdSchema,
+  body: z.record(z.string(), z.unknown()),
+  webrtc: z.object({ pcId: z.string() }).optional(),
+  websocket: z.object({ path: z.string(), remoteAddress: z.string() }).optional(),
+  room: z.object({ roomUrl: z.string(), token: z.string().optional() }).optional(),
+})
+export type BotStart = Readonly<z.infer<typeof botStartSchema>>
+
+const jsonValue = z.unknown()
+
+/** What a guest says, as control messages. */
+export const guestMessageSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('hello'),
+    version: z.number().int(),
+    runtime: z.string(),
+    pid: z.number().int(),
+  }),
+  z.object({ type: z.literal('ready') }),
+  z.object({ type: z.literal('load-failed'), error: linkErrorSchema }),
+  z.object({
+    type: z.literal('format'),
+    inputRate: z.number().int().min(8000).max(48000),
+    outputRate: z.number().int().min(8000).max(48000),
+  }),
+  z.object({ type: z.literal('clear'), epoch: z.number().int().nonnegative() }),
+  z.object({ type: z.literal('message'), data: jsonValue }),
+  z.object({ type: z.literal('dtmf'), keys: z.string().regex(/^[0-9A-D*#]{1,64}$/) }),
+  z.object({ type: z.literal('pong'), id: z.number().int(), rss: z.number().nonnegative() }),
+  z.object({
+    type: z.literal('end'),
+    outcome: z.enum(['returned', 'failed']),
+    error: linkErrorSchema.optional(),
+  }),
+])
+export type GuestMessage = z.infer<typeof guestMessageSchema>
+
+/** What a host (the runner while the guest is spare, a media worker afterwards) says, as control messages. */
+export const hostMessageSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('refused'), message: z.string() }),
+  z.object({ type: z.literal('start'), start: botStartSchema }),
+  z.object({ type: z.literal('connected') }),
+  z.object({ type: z.literal('disconnected') }),
+  z.object({
+    type: z.literal('cleared'),
+    epoch: z.number().int().nonnegative(),
+    playedSamples: z.number().int().nonnegative(),
+  }),
+  z.object({ type: z.literal('message'), data: jsonValue }),
+  z.object({ type: z.literal('dtmf'), keys: z.string() }),
+  z.object({ type: z.literal('ping'), id: z.number().int() }),
+  z.object({
+    type: z.literal('cancel'),
+    cause: z.string(),
+    message: z.string(),
+    deadlineMs: z.number().int().nonnegative(),
+  }),
+])
+export type HostMessage = z.infer<typeof hostMessageSchema>

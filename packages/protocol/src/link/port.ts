@@ -1,0 +1,172 @@
+import { LinkDecoder, LinkProtocolError } from './decoder.ts'
+import {
+  encodeAudioIn,
+  encodeAudioOut,
+  encodeControl,
+  encodeHeard,
+  encodePlayback,
+  type LinkFrame,
+} from './frame.ts'
+import { type GuestMessage, guestMessageSchema, type HostMessage, hostMessageSchema } from './messages.ts'
+
+/** The part of a Node duplex stream that the link needs, named here so that this package needs no Node. */
+export interface LinkStream {
+  write(bytes: Uint8Array): boolean
+  end(): unknown
+  destroy(): unknown
+  pause(): unknown
+  resume(): unknown
+  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown
+  on(event: 'close' | 'end' | 'drain', listener: () => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  removeListener(event: string, listener: (...args: never[]) => void): unknown
+  readonly writableLength: number
+}
+
+type AudioOrPosition = Exclude<LinkFrame, { kind: 'control' }>
+
+/** What arrives at one end of a link. */
+export interface LinkHandlers<Incoming> {
+  message(message: Incoming): void
+  frame(frame: AudioOrPosition): void
+  /** Called once. An error means that the peer or the stream broke; none means that the peer closed it. */
+  closed(error?: Error): void
+}
+
+/** One end of a link: typed messages out, typed messages in. It owns the stream until it is detached. */
+export class LinkPort<Outgoing, Incoming> {
+  readonly #stream: LinkStream
+  readonly #parse: (message: unknown) => Incoming
+  readonly #decoder = new LinkDecoder()
+  readonly #handlers: LinkHandlers<Incoming>
+  #open = true
+
+  constructor(stream: LinkStream, parse: (message: unknown) => Incoming, handlers: LinkHandlers<Incoming>) {
+    this.#stream = stream
+    this.#parse = parse
+    this.#handlers = handlers
+    stream.on('data', this.#onData)
+    stream.on('close', this.#onClose)
+    stream.on('end', this.#onClose)
+    stream.on('error', this.#onError)
+  }
+
+  /** Bytes that the peer has not taken yet. */
+  get backlog(): number {
+    return this.#stream.writableLength
+  }
+
+  send(message: Outgoing): void {
+    this.#write(encodeControl(message))
+  }
+
+  sendAudioIn(capturedAt: number, samples: Int16Array): void {
+    this.#write(encodeAudioIn(capturedAt, samples))
+  }
+
+  sendAudioOut(epoch: number, samples: Int16Array): void {
+    this.#write(encodeAudioOut(epoch, samples))
+  }
+
+  sendPlayback(epoch: number, played: number, limit: number): void {
+    this.#write(encodePlayback(epoch, played, limit))
+  }
+
+  sendHeard(frames: number): void {
+    this.#write(encodeHeard(frames))
+  }
+
+  /** Stops reading, so that a peer that says too much has to wait. */
+  pause(): void {
+    this.#stream.pause()
+  }
+
+  resume(): void {
+    if (this.#open) this.#stream.resume()
+  }
+
+  /** Lets go of the stream without closing it, so that another process can take it over. */
+  detach(): void {
+    this.#open = false
+    this.#stream.removeListener('data', this.#onData)
+    this.#stream.removeListener('close', this.#onClose)
+    this.#stream.removeListener('end', this.#onClose)
+    this.#stream.removeListener('error', this.#onError)
+  }
+
+  /** Closes the link; what was sent before is still delivered. */
+  close(): void {
+    if (!this.#open) return
+    this.#open = false
+    this.#stream.end()
+  }
+
+  /** Breaks the link at once. */
+  destroy(): void {
+    this.#open = false
+    this.#stream.destroy()
+  }
+
+  #write(bytes: Uint8Array): void {
+    if (this.#open) this.#stream.write(bytes)
+  }
+
+  readonly #onData = (chunk: Uint8Array): void => {
+    if (!this.#open) return
+    try {
+      for (const frame of this.#decoder.push(chunk)) {
+        if (!this.#open) return
+        if (frame.kind === 'control') this.#handlers.message(this.#parse(frame.message))
+        else this.#handlers.frame(frame)
+      }
+    } catch (error) {
+      if (error instanceof LinkProtocolError) this.#fail(error)
+      else throw error
+    }
+  }
+
+  readonly #onClose = (): void => {
+    if (!this.#open) return
+    this.#open = false
+    this.#handlers.closed()
+    this.#stream.destroy()
+  }
+
+  readonly #onError = (error: Error): void => this.#fail(error)
+
+  #fail(error: Error): void {
+    if (!this.#open) return
+    this.#open = false
+    this.#stream.destroy()
+    this.#handlers.closed(error)
+  }
+}
+
+/** The host's end: a media worker, or the runner while the guest is spare. */
+export type HostPort = LinkPort<HostMessage, GuestMessage>
+/** The guest's end. */
+export type GuestPort = LinkPort<GuestMessage, HostMessage>
+
+/** Opens the host's end of a link. */
+export function hostPort(stream: LinkStream, handlers: LinkHandlers<GuestMessage>): HostPort {
+  return new LinkPort(stream, parser(guestMessageSchema, 'guest'), handlers)
+}
+
+/** Opens the guest's end of a link. */
+export function guestPort(stream: LinkStream, handlers: LinkHandlers<HostMessage>): GuestPort {
+  return new LinkPort(stream, parser(hostMessageSchema, 'host'), handlers)
+}
+
+interface Schema<T> {
+  safeParse(value: unknown): { success: true; data: T } | { success: false; error: { message: string } }
+}
+
+function parser<T>(schema: Schema<T>, peer: string): (message: unknown) => T {
+  return (message) => {
+    const parsed = schema.safeParse(message)
+    if (parsed.success) return parsed.data
+    throw new LinkProtocolError(
+      `the ${peer} sent a control message that is not known: ${parsed.error.message}`,
+    )
+  }
+}

@@ -1,0 +1,69 @@
+import type { TransportId } from './transports.ts'
+
+/** The life of a session, in order. */
+export type SessionState = 'waiting' | 'connecting' | 'active' | 'ending' | 'ended'
+
+/** Every reason for which a session can be over, and whether that is a failure. */
+export const END_CAUSES = {
+  bot_returned: 'ok',
+  client_left: 'ok',
+  client_lost: 'ok',
+  stopped: 'ok',
+  shutdown: 'ok',
+  time_limit: 'ok',
+  never_connected: 'failed',
+  bot_failed: 'failed',
+  bot_exited: 'failed',
+  bot_unresponsive: 'failed',
+  bot_flooded: 'failed',
+  bot_out_of_memory: 'failed',
+  media_failed: 'failed',
+} as const satisfies Record<string, 'ok' | 'failed'>
+export type EndCause = keyof typeof END_CAUSES
+
+/** How a session ended: the cause in one word, and in a sentence. */
+export interface SessionOutcome {
+  readonly result: 'ok' | 'failed'
+  readonly cause: EndCause
+  readonly message: string
+}
+
+/** Makes an outcome whose result always fits its cause. */
+export function outcomeOf(cause: EndCause, message: string): SessionOutcome {
+  return { result: END_CAUSES[cause], cause, message }
+}
+
+/** The three parts of one answer's delay, measured where each happens. */
+export interface TurnLatency {
+  readonly turn: number
+  readonly wireInMs: number
+  readonly botMs: number
+  readonly wireOutMs: number
+}
+
+/** What went over a session's wire. */
+export interface MediaCounters {
+  readonly audioInMs: number
+  readonly audioOutMs: number
+  /** Caller's sound that the bot was too slow to hear. */
+  readonly audioInDroppedMs: number
+  /** Caller's sound that the network lost and we filled in. */
+  readonly audioInConcealedMs: number
+  readonly messagesIn: number
+  readonly messagesOut: number
+  /** Messages of the caller that made no sense and were left out. */
+  readonly badMessages: number
+}
+
+/** One session in `GET /sessions` and `GET /sessions/{sessionId}`. Times are ISO 8601. */
+export interface SessionView {
+  readonly sessionId: string
+  readonly transport: TransportId
+  readonly state: SessionState
+  readonly createdAt: string
+  readonly connectedAt?: string
+  readonly endedAt?: string
+  readonly outcome?: SessionOutcome
+  readonly counters?: MediaCounters
+  readonly latency?: readonly TurnLatency[]
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { transportIdSchema } from './transports.ts'
+
+const freeFormObject = z.record(z.string(), z.unknown())
+
+/** `POST /start`. Keys that we do not know are left to the clients that send them. */
+export const startRequestSchema = z.object({
+  transport: transportIdSchema.optional(),
+  enableDefaultIceServers: z.boolean().default(false),
+  createRoom: z.boolean().optional(),
+  roomProperties: freeFormObject.optional(),
+  meetingTokenProperties: freeFormObject.optional(),
+  body: freeFormObject.optional(),
+})
+export type StartRequest = z.infer<typeof startRequestSchema>
+
+/** What a browser hands to its peer connection. */
+export interface IceConfig {
+  readonly iceServers: readonly { readonly urls: readonly string[] }[]
+}
+
+/** The one public STUN server that `enableDefaultIceServers` adds. */
+export const DEFAULT_STUN_URL = 'stun:stun.l.google.com:19302'
+
+/** Answer of `/start` for `webrtc`. */
+export interface WebrtcStartResponse {
+  readonly sessionId: string
+  readonly iceConfig?: IceConfig
+}
+
+/** Answer of `/start` for `websocket`. `token` is there only when the runner asks for tokens. */
+export interface WebsocketStartResponse {
+  readonly wsUrl: string
+  readonly sessionId: string
+  readonly token?: string
+}
+
+/** Answer of `/start` for the carriers. */
+export interface TelephonyStartResponse {
+  readonly wsUrl: string
+}
+
+/** Answer of `/start` for `room`. */
+export interface RoomStartResponse {
+  readonly roomUrl: string
+  readonly roomToken: string
+  readonly sessionId: string
+}
+
+/** Answer of `GET /status`. */
+export interface StatusResponse {
+  readonly status: 'ready'
+  readonly transports: readonly string[]
+}

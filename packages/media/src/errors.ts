@@ -1,7 +1,7 @@
 /** What can go wrong before a wire exists. */
-export type MediaErrorCode = 'invalid_offer' | 'media_unavailable'
+export type MediaErrorCode = 'invalid_offer' | 'invalid_upgrade' | 'media_unavailable'
 
-/** An expected fault of the media side. `invalid_offer` is the client's doing, the rest is ours. */
+/** An expected fault of the media side. The invalid ones are the client's doing, the rest is ours. */
 export class MediaError extends Error {
   override readonly name = 'MediaError'
   readonly code: MediaErrorCode

@@ -54,7 +54,8 @@ export function encodeClientFrame(frame: ClientFrame): Uint8Array {
 /** Decodes one frame, or gives `undefined` for bytes that are none. */
 export function decodeClientFrame(bytes: Uint8Array): ClientFrame | undefined {
   try {
-    const reader = new BinaryReader(bytes)
+    // Not Node's subclass, whose `slice` does not copy.
+    const reader = new BinaryReader(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     let frame: ClientFrame | undefined
     while (reader.pos < reader.len) {
       const [field, wire] = reader.tag()

@@ -9,8 +9,8 @@ export const offerRequestSchema = z.object({
   type: z.literal('offer'),
   pc_id: z.string().nullish(),
   restart_pc: z.boolean().nullish(),
-  requestData: z.unknown().optional(),
-  request_data: z.unknown().optional(),
+  requestData: z.record(z.string(), z.unknown()).nullish(),
+  request_data: z.record(z.string(), z.unknown()).nullish(),
 })
 export type OfferRequest = z.infer<typeof offerRequestSchema>
 
@@ -19,6 +19,8 @@ export interface OfferAnswer {
   readonly sdp: string
   readonly type: 'answer'
   readonly pc_id: string
+  /** So that a client that did not call `/start` also knows its session. */
+  readonly sessionId: string
 }
 
 /** `PATCH /api/offer`: candidates that the client found after its offer. Firefox sends nulls here. */

@@ -53,6 +53,8 @@ export interface MediaCounters {
   readonly messagesOut: number
   /** Messages of the caller that made no sense and were left out. */
   readonly badMessages: number
+  /** Messages of the caller that were left out because the bot did not take them. */
+  readonly messagesInDropped: number
 }
 
 /** One session in `GET /sessions` and `GET /sessions/{sessionId}`. Times are ISO 8601. */

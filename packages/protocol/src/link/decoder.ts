@@ -12,7 +12,7 @@ export class LinkDecoder {
 
   /** Takes the next bytes and gives the frames that are complete now. */
   push(chunk: Uint8Array): LinkFrame[] {
-    const bytes = this.#pending.length === 0 ? chunk : joined(this.#pending, chunk)
+    const bytes = this.#pending.length === 0 ? plainBytes(chunk) : joined(this.#pending, chunk)
     const frames: LinkFrame[] = []
     let offset = 0
     while (bytes.length - offset >= HEADER_BYTES) {
@@ -75,6 +75,11 @@ function taggedAudio(view: DataView): number {
 /** Copies, because the payload sits at any offset of a chunk that somebody else owns. */
 function samplesOf(payload: Uint8Array): Int16Array {
   return new Int16Array(payload.slice(4).buffer)
+}
+
+/** Node's buffers are byte arrays whose `slice` does not copy; here it has to. */
+function plainBytes(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 function expectLength(view: DataView, length: number, what: string): void {

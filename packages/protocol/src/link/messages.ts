@@ -24,6 +24,8 @@ export const botStartSchema = z.object({
 export type BotStart = Readonly<z.infer<typeof botStartSchema>>
 
 const jsonValue = z.unknown()
+/** A multiple of 50, so that 20 ms are a whole number of samples. */
+const sampleRate = z.number().int().min(8000).max(48000).multipleOf(50)
 
 /** What a guest says, as control messages. */
 export const guestMessageSchema = z.discriminatedUnion('type', [
@@ -37,8 +39,8 @@ export const guestMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('load-failed'), error: linkErrorSchema }),
   z.object({
     type: z.literal('format'),
-    inputRate: z.number().int().min(8000).max(48000),
-    outputRate: z.number().int().min(8000).max(48000),
+    inputRate: sampleRate,
+    outputRate: sampleRate,
   }),
   z.object({ type: z.literal('clear'), epoch: z.number().int().nonnegative() }),
   z.object({ type: z.literal('message'), data: jsonValue }),

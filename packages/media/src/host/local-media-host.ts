@@ -1,0 +1,143 @@
+import type { Duplex } from 'node:stream'
+import { Ticker } from '@botcli/audio'
+import type { BotStart, IceCandidate, SessionOutcome } from '@botcli/protocol'
+import { MediaError } from '../errors.ts'
+import { type MediaReport, MediaSession } from '../session/media-session.ts'
+import { WebrtcWire } from '../webrtc/webrtc-wire.ts'
+import { acceptUpgrade, type UpgradeRequest } from '../websocket/upgrade.ts'
+import { WebsocketWire } from '../websocket/websocket-wire.ts'
+import type { IceOptions } from '../wire.ts'
+import type { HostedSessionEvents, MediaHost, PeerAnswer } from './media-host.ts'
+
+/** What a host is told once, for all its sessions. */
+export interface MediaHostOptions {
+  readonly ice: IceOptions
+  /** A bot that grows beyond this is ended. */
+  readonly maxMemoryBytes: number
+}
+
+/** Hears about what is not a session's fault. */
+export type MediaLog = (message: string, detail?: object) => void
+
+interface Hosted {
+  readonly session: MediaSession
+  readonly events: HostedSessionEvents
+  /** Only a peer connection can be negotiated again. */
+  readonly peer?: WebrtcWire
+}
+
+/** Holds wires in this very process. */
+export class LocalMediaHost implements MediaHost {
+  readonly #options: MediaHostOptions
+  readonly #log: MediaLog
+  readonly #sessions = new Map<string, Hosted>()
+  readonly #ticker: Ticker
+  readonly #clock = () => performance.now()
+  #heart: NodeJS.Timeout | undefined
+
+  constructor(options: MediaHostOptions, log: MediaLog = () => {}) {
+    this.#options = options
+    this.#log = log
+    this.#ticker = new Ticker({
+      intervalMs: 20,
+      onError: (error) => log('A step of the playout failed.', { error: String(error) }),
+    })
+  }
+
+  get load(): number {
+    return this.#sessions.size
+  }
+
+  async openWebrtc(sessionId: string, offer: string, events: HostedSessionEvents): Promise<PeerAnswer> {
+    const session = new MediaSession({
+      ...this.#sessionOptions(events),
+      createWire: (wireEvents) =>
+        new WebrtcWire({ events: wireEvents, ice: this.#options.ice, clock: this.#clock, log: this.#log }),
+    })
+    this.#hold(sessionId, { session, events, peer: session.wire })
+    try {
+      return await session.wire.answer(offer, false)
+    } catch (error) {
+      this.#letGo(sessionId)
+      await session.close({ result: 'ok', cause: 'client_left', message: 'The offer was refused.' }, 0)
+      throw error
+    }
+  }
+
+  async openWebsocket(
+    sessionId: string,
+    request: UpgradeRequest,
+    socket: Duplex,
+    events: HostedSessionEvents,
+  ): Promise<void> {
+    const websocket = acceptUpgrade(request, socket)
+    if (websocket === undefined) {
+      throw new MediaError('invalid_upgrade', 'The request is not a valid WebSocket handshake.')
+    }
+    const session = new MediaSession({
+      ...this.#sessionOptions(events),
+      createWire: (wireEvents) => new WebsocketWire({ websocket, events: wireEvents, clock: this.#clock }),
+    })
+    this.#hold(sessionId, { session, events })
+  }
+
+  async join(sessionId: string, link: Duplex, start: BotStart): Promise<void> {
+    const hosted = this.#sessions.get(sessionId)
+    if (hosted === undefined) {
+      link.destroy()
+      throw new MediaError('media_unavailable', 'The caller is no longer there.')
+    }
+    hosted.session.join(link, start)
+  }
+
+  async negotiate(sessionId: string, offer: string, restart: boolean): Promise<PeerAnswer> {
+    const peer = this.#sessions.get(sessionId)?.peer
+    if (peer === undefined)
+      throw new MediaError('media_unavailable', 'The peer connection is no longer there.')
+    return peer.answer(offer, restart)
+  }
+
+  addCandidates(sessionId: string, candidates: readonly IceCandidate[]): void {
+    this.#sessions.get(sessionId)?.peer?.addCandidates(candidates)
+  }
+
+  async close(
+    sessionId: string,
+    outcome: SessionOutcome,
+    deadlineMs: number,
+  ): Promise<MediaReport | undefined> {
+    const hosted = this.#sessions.get(sessionId)
+    if (hosted === undefined) return undefined
+    this.#letGo(sessionId)
+    await hosted.session.close(outcome, deadlineMs)
+    return hosted.session.report()
+  }
+
+  #sessionOptions(events: HostedSessionEvents) {
+    return {
+      events,
+      ticker: this.#ticker,
+      clock: this.#clock,
+      maxMemoryBytes: this.#options.maxMemoryBytes,
+    }
+  }
+
+  #hold(sessionId: string, hosted: Hosted): void {
+    this.#sessions.set(sessionId, hosted)
+    this.#heart ??= setInterval(() => this.#beat(), 1000)
+  }
+
+  #letGo(sessionId: string): void {
+    this.#sessions.delete(sessionId)
+    if (this.#sessions.size > 0) return
+    clearInterval(this.#heart)
+    this.#heart = undefined
+  }
+
+  #beat(): void {
+    for (const { session, events } of this.#sessions.values()) {
+      session.beat()
+      events.report(session.report())
+    }
+  }
+}

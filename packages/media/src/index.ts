@@ -1,0 +1,8 @@
+export * from './errors.ts'
+export type { MediaHostOptions, MediaLog } from './host/local-media-host.ts'
+export * from './host/media-host.ts'
+export type { GuestOver } from './session/guest-channel.ts'
+export type { MediaReport } from './session/media-session.ts'
+export type { UpgradeRequest } from './websocket/upgrade.ts'
+export * from './wire.ts'
+export * from './worker/media-worker.ts'

@@ -1,0 +1,231 @@
+import { isVoiced, type Ticker } from '@botcli/audio'
+import {
+  type BotStart,
+  type LinkStream,
+  type MediaCounters,
+  rtviLatency,
+  rtviMessageSchema,
+  type SessionOutcome,
+  TRANSPORTS,
+  type TurnLatency,
+} from '@botcli/protocol'
+import type { Wire, WireEvents } from '../wire.ts'
+import { GuestChannel, type GuestOver } from './guest-channel.ts'
+import { Intake } from './intake.ts'
+import { Playout } from './playout.ts'
+import { TurnMeter } from './turn-meter.ts'
+
+/** Messages of a client that are kept until its bot is there. */
+const MAX_EARLY_MESSAGES = 100
+/** The bot learns its position this often while it speaks. */
+const PLAYBACK_STEPS = 5
+const TURNS_KEPT = 20
+
+/** What a session tells its host. */
+export interface MediaSessionEvents {
+  connected(): void
+  disconnected(): void
+  /** Something made the session pointless; whoever owns it decides and calls `close`. Called at most once. */
+  over(reason: GuestOver): void
+}
+
+/** What went over the wire so far, and how fast the bot answered. */
+export interface MediaReport {
+  readonly counters: MediaCounters
+  readonly latency: readonly TurnLatency[]
+}
+
+/** What a session is made of. */
+export interface MediaSessionOptions<W extends Wire> {
+  readonly createWire: (events: WireEvents) => W
+  readonly events: MediaSessionEvents
+  readonly ticker: Ticker
+  readonly clock: () => number
+  readonly maxMemoryBytes: number
+}
+
+/** One caller with one bot: the wire on one side, the guest on the other, paced sound between them. */
+export class MediaSession<W extends Wire = Wire> {
+  readonly wire: W
+  readonly #options: MediaSessionOptions<W>
+  readonly #startedAt: number
+  readonly #meter = new TurnMeter()
+  readonly #turns: TurnLatency[] = []
+  readonly #early: unknown[] = []
+  #guest: GuestChannel | undefined
+  #intake: Intake | undefined
+  #playout: Playout | undefined
+  #stopTicking: () => void = () => {}
+  #connected = false
+  #showsLatency = false
+  #telephony = false
+  #over = false
+  #stepsSinceReport = 0
+  #sentSteps = 0
+  #messagesIn = 0
+  #messagesOut = 0
+  #messagesInDropped = 0
+
+  constructor(options: MediaSessionOptions<W>) {
+    this.#options = options
+    this.#startedAt = options.clock()
+    this.wire = options.createWire({
+      connected: () => this.#setConnected(true),
+      disconnected: () => this.#setConnected(false),
+      gone: (cause, message) => this.#finish({ cause, message }),
+      audio: (samples, arrivedAt) => this.#onAudio(samples, arrivedAt),
+      message: (message) => this.#onClientMessage(message),
+      dtmf: (keys) => {
+        this.#meter.asked(options.clock(), options.clock())
+        this.#guest?.dtmf(keys)
+      },
+    })
+  }
+
+  /** Gives the session its bot, and starts it. */
+  join(link: LinkStream, start: BotStart): void {
+    this.#telephony = TRANSPORTS[start.transport].telephony
+    const guest = new GuestChannel({
+      link,
+      clock: this.#options.clock,
+      maxMemoryBytes: this.#options.maxMemoryBytes,
+      messageBacklog: () => this.wire.messageBacklog,
+      events: {
+        format: (inputRate, outputRate) => this.#setFormat(guest, inputRate, outputRate),
+        sound: (frame) =>
+          frame.kind === 'heard' ? this.#intake?.confirm(frame.frames) === true : this.#onBotAudio(frame),
+        clear: (epoch) => this.#clear(epoch),
+        message: (data) => {
+          this.#messagesOut += 1
+          this.wire.sendMessage(data)
+        },
+        dtmf: (keys) => this.wire.sendDtmf(keys),
+        over: (reason) => this.#finish(reason),
+      },
+    })
+    this.#guest = guest
+    guest.start(start)
+    if (this.#connected) guest.connected(true)
+    for (const message of this.#early.splice(0)) this.#passOn(guest, message)
+  }
+
+  /** Once a second: looks after the guest. */
+  beat(): void {
+    this.#guest?.beat()
+  }
+
+  report(): MediaReport {
+    return {
+      counters: {
+        audioInMs: this.#intake?.receivedMs ?? 0,
+        audioOutMs: this.#sentSteps * 20,
+        audioInDroppedMs: this.#intake?.droppedMs ?? 0,
+        audioInConcealedMs: this.wire.counters.audioInConcealedMs,
+        messagesIn: this.#messagesIn,
+        messagesOut: this.#messagesOut,
+        badMessages: this.wire.counters.badMessages,
+        messagesInDropped: this.#messagesInDropped,
+      },
+      latency: [...this.#turns],
+    }
+  }
+
+  /** Tells the caller, closes the wire, and gives the bot until the deadline to finish. */
+  async close(outcome: SessionOutcome, deadlineMs: number): Promise<void> {
+    this.#over = true
+    this.#stopTicking()
+    this.wire.close(outcome)
+    await this.#guest?.close(outcome, deadlineMs)
+  }
+
+  #finish(reason: GuestOver): void {
+    if (this.#over) return
+    this.#over = true
+    this.#stopTicking()
+    this.#options.events.over(reason)
+  }
+
+  #setConnected(connected: boolean): void {
+    if (this.#connected === connected || this.#over) return
+    this.#connected = connected
+    this.#guest?.connected(connected)
+    if (connected) this.#options.events.connected()
+    else this.#options.events.disconnected()
+  }
+
+  #setFormat(guest: GuestChannel, inputRate: number, outputRate: number): void {
+    if (this.#playout !== undefined) {
+      this.#finish({ cause: 'bot_failed', message: 'The bot chose its sound format twice.' })
+      return
+    }
+    this.wire.setFormat({ inputRate, outputRate })
+    this.#intake = new Intake(inputRate, (capturedAt, samples) => guest.audio(capturedAt, samples))
+    this.#playout = new Playout(outputRate)
+    this.#stopTicking = this.#options.ticker.add(() => this.#step())
+    this.#reportPlayback()
+  }
+
+  #onAudio(samples: Int16Array, arrivedAt: number): void {
+    if (this.#over || this.#intake === undefined) return
+    this.#intake.push(Math.max(0, arrivedAt - this.#startedAt), samples)
+    if (isVoiced(samples)) this.#meter.asked(arrivedAt, this.#options.clock())
+  }
+
+  #onClientMessage(message: unknown): void {
+    if (this.#over) return
+    this.#messagesIn += 1
+    if (this.#guest !== undefined) this.#passOn(this.#guest, message)
+    else if (this.#early.length < MAX_EARLY_MESSAGES) this.#early.push(message)
+    else this.#messagesInDropped += 1
+  }
+
+  #passOn(guest: GuestChannel, message: unknown): void {
+    const type = rtviMessageSchema.safeParse(message).data?.type
+    if (type === 'client-ready') this.#showsLatency = !this.#telephony
+    if (!guest.message(message)) this.#messagesInDropped += 1
+    else if (type === 'send-text' || type === 'dtmf') {
+      this.#meter.asked(this.#options.clock(), this.#options.clock())
+    }
+  }
+
+  #onBotAudio(frame: { readonly epoch: number; readonly samples: Int16Array }): boolean {
+    if (this.#playout === undefined || !this.#playout.accept(frame.epoch, frame.samples)) return false
+    if (isVoiced(frame.samples)) this.#meter.answered(this.#options.clock())
+    return true
+  }
+
+  #clear(epoch: number): void {
+    if (this.#playout === undefined) return
+    this.wire.clear()
+    this.#guest?.cleared(epoch, this.#playout.clear(epoch))
+    this.#reportPlayback()
+  }
+
+  #step(): void {
+    if (this.#playout === undefined || !this.#connected) return
+    const samples = this.#playout.next()
+    if (samples === undefined) {
+      this.wire.sendNothing()
+      return
+    }
+    this.wire.sendAudio(samples)
+    this.#sentSteps += 1
+    this.#stepsSinceReport += 1
+    if (this.#stepsSinceReport >= PLAYBACK_STEPS || this.#playout.idle) this.#reportPlayback()
+    const turn = this.#meter.sent(this.#options.clock())
+    if (turn !== undefined) this.#addTurn(turn)
+  }
+
+  #reportPlayback(): void {
+    if (this.#playout === undefined) return
+    this.#stepsSinceReport = 0
+    const { epoch, played, limit } = this.#playout.position
+    this.#guest?.playback(epoch, played, limit)
+  }
+
+  #addTurn(turn: TurnLatency): void {
+    this.#turns.push(turn)
+    if (this.#turns.length > TURNS_KEPT) this.#turns.shift()
+    if (this.#showsLatency) this.wire.sendMessage(rtviLatency(turn))
+  }
+}

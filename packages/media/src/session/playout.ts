@@ -1,0 +1,85 @@
+import { SampleQueue } from '@botcli/audio'
+
+/** How far the bot may run ahead of the caller's ear. */
+const CREDIT_MS = 400
+/** A new utterance waits until this much is there, or for one step, so that a steady talker never starves. */
+const CUSHION_MS = 40
+const STEP_MS = 20
+
+/** Where the caller's ear is in what the bot has said since its last `clear`. Both numbers count samples. */
+export interface PlayoutPosition {
+  readonly epoch: number
+  readonly played: number
+  /** How much the bot may have sent in all. */
+  readonly limit: number
+}
+
+/** The bot's sound on its way to the wire: it counts, paces by steps of 20 ms, and never grows without bound. */
+export class Playout {
+  readonly #queue = new SampleQueue()
+  readonly #stepSamples: number
+  readonly #creditSamples: number
+  readonly #cushionSamples: number
+  #epoch = 0
+  #played = 0
+  #received = 0
+  #speaking = false
+  #waited = false
+
+  constructor(rate: number) {
+    this.#stepSamples = (rate * STEP_MS) / 1000
+    this.#creditSamples = (rate * CREDIT_MS) / 1000
+    this.#cushionSamples = (rate * CUSHION_MS) / 1000
+  }
+
+  get position(): PlayoutPosition {
+    return { epoch: this.#epoch, played: this.#played, limit: this.#played + this.#creditSamples }
+  }
+
+  /** Whether everything that was sent has been played. */
+  get idle(): boolean {
+    return this.#queue.length === 0
+  }
+
+  /** Takes sound in. False when the bot sent more than it was ever granted. */
+  accept(epoch: number, samples: Int16Array): boolean {
+    if (epoch !== this.#epoch) return epoch < this.#epoch
+    this.#received += samples.length
+    if (this.#received > this.#played + this.#creditSamples) return false
+    this.#queue.push(samples)
+    return true
+  }
+
+  /** Forgets what was not played, and begins the next epoch. Gives what was played of the last one. */
+  clear(epoch: number): number {
+    const played = this.#played
+    this.#queue.clear()
+    this.#epoch = epoch
+    this.#played = 0
+    this.#received = 0
+    this.#speaking = false
+    this.#waited = false
+    return played
+  }
+
+  /** The next 20 ms, or nothing when there is nothing to say in this step. */
+  next(): Int16Array | undefined {
+    const ready = this.#speaking ? this.#stepSamples : this.#cushionSamples
+    if (this.#queue.length < ready && !this.#waited) {
+      this.#waited = this.#queue.length > 0
+      if (!this.#waited) this.#speaking = false
+      return undefined
+    }
+    this.#waited = false
+    this.#speaking = true
+    const samples = this.#queue.read(this.#stepSamples)
+    this.#played += samples.length
+    return samples.length === this.#stepSamples ? samples : padded(samples, this.#stepSamples)
+  }
+}
+
+function padded(samples: Int16Array, length: number): Int16Array {
+  const full = new Int16Array(length)
+  full.set(samples)
+  return full
+}

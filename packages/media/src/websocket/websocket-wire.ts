@@ -1,0 +1,179 @@
+import { Resampler } from '@botcli/audio'
+import {
+  CLOSE_CODES,
+  closeReason,
+  decodeClientFrame,
+  encodeClientFrame,
+  rtviError,
+  rtviMessage,
+  type SessionOutcome,
+} from '@botcli/protocol'
+import type { WebSocket } from 'ws'
+import type { AudioFormat, Wire, WireCounters, WireEvents } from '../wire.ts'
+
+/** The published client plays whatever it gets at this rate, so this is what it is sent. */
+const CLIENT_RATE = 24_000
+const PING_INTERVAL_MS = 10_000
+/** A client that closes politely gets this long to answer before its socket is cut. */
+const CLOSE_PATIENCE_MS = 2000
+/** Sound is left out for a client that has fallen so far behind that it would hear it late. */
+const MAX_AUDIO_BACKLOG_BYTES = 512 * 1024
+
+/** What a wire is made of. */
+export interface WebsocketWireOptions {
+  readonly websocket: WebSocket
+  readonly events: WireEvents
+  readonly clock: () => number
+}
+
+/** A plain WebSocket client that speaks the protobuf framing, or JSON in text messages. */
+export class WebsocketWire implements Wire {
+  readonly #websocket: WebSocket
+  readonly #events: WireEvents
+  readonly #clock: () => number
+  readonly #pinger: NodeJS.Timeout
+  #format: AudioFormat | undefined
+  #fromClient: Resampler | undefined
+  #fromClientRate = 0
+  #toClient: Resampler | undefined
+  #speaksJson = false
+  #answeredPing = true
+  #badMessages = 0
+  #closed = false
+
+  constructor({ websocket, events, clock }: WebsocketWireOptions) {
+    this.#websocket = websocket
+    this.#events = events
+    this.#clock = clock
+    websocket.binaryType = 'nodebuffer'
+    websocket.on('message', (data: Buffer, isBinary: boolean) => this.#onMessage(data, isBinary))
+    websocket.on('pong', () => {
+      this.#answeredPing = true
+    })
+    websocket.on('close', (code) => this.#onClose(code))
+    // A close follows each error, and it is the close that says what to do.
+    websocket.on('error', () => {})
+    this.#pinger = setInterval(() => this.#ping(), PING_INTERVAL_MS)
+    events.connected()
+  }
+
+  get messageBacklog(): number {
+    return this.#websocket.bufferedAmount
+  }
+
+  get counters(): WireCounters {
+    return { audioInConcealedMs: 0, badMessages: this.#badMessages }
+  }
+
+  setFormat(format: AudioFormat): void {
+    this.#format = format
+    this.#toClient = new Resampler(format.outputRate, CLIENT_RATE)
+  }
+
+  sendAudio(samples: Int16Array): void {
+    if (this.#toClient === undefined || this.#websocket.bufferedAmount > MAX_AUDIO_BACKLOG_BYTES) return
+    const { buffer, byteOffset, byteLength } = this.#toClient.process(samples)
+    const audio = new Uint8Array(buffer, byteOffset, byteLength)
+    this.#send(encodeClientFrame({ kind: 'audio', audio, sampleRate: CLIENT_RATE, channels: 1 }))
+  }
+
+  sendNothing(): void {}
+
+  /** Clients are sent sound in real time, so there is hardly anything to take back. */
+  clear(): void {}
+
+  sendMessage(message: unknown): void {
+    const data = JSON.stringify(message)
+    this.#send(this.#speaksJson ? data : encodeClientFrame({ kind: 'message', data }))
+  }
+
+  sendDtmf(keys: string): void {
+    this.sendMessage(rtviMessage('dtmf', { buttons: [...keys] }))
+  }
+
+  close(outcome: SessionOutcome): void {
+    if (this.#closed) return
+    if (outcome.result === 'failed') this.sendMessage(rtviError(outcome.message, true))
+    this.#free()
+    const websocket = this.#websocket
+    const cut = setTimeout(() => websocket.terminate(), CLOSE_PATIENCE_MS)
+    websocket.once('close', () => clearTimeout(cut))
+    websocket.close(CLOSE_CODES[outcome.cause], closeReason(outcome.message))
+  }
+
+  #send(data: string | Uint8Array): void {
+    if (!this.#closed) this.#websocket.send(data)
+  }
+
+  #onMessage(data: Buffer, isBinary: boolean): void {
+    if (this.#closed) return
+    this.#answeredPing = true
+    if (!isBinary) {
+      this.#speaksJson = true
+      this.#onJson(data.toString('utf8'))
+      return
+    }
+    const frame = decodeClientFrame(data)
+    if (frame?.kind === 'audio') this.#onAudio(frame.audio, frame.sampleRate, frame.channels)
+    else if (frame?.kind === 'message') this.#onJson(frame.data)
+    else if (frame?.kind === 'text') this.#events.message(rtviMessage('send-text', { content: frame.text }))
+    else this.#badMessages += 1
+  }
+
+  #onJson(text: string): void {
+    let message: unknown
+    try {
+      message = JSON.parse(text)
+    } catch {
+      this.#badMessages += 1
+      return
+    }
+    this.#events.message(message)
+  }
+
+  #onAudio(bytes: Uint8Array, rate: number, channels: number): void {
+    if (rate < 8000 || rate > 48_000 || rate % 50 !== 0 || (channels !== 1 && channels !== 2)) {
+      this.#badMessages += 1
+      return
+    }
+    if (this.#format === undefined) return
+    if (this.#fromClient === undefined || this.#fromClientRate !== rate) {
+      this.#fromClient = new Resampler(rate, this.#format.inputRate)
+      this.#fromClientRate = rate
+    }
+    const samples = this.#fromClient.process(monoSamples(bytes, channels))
+    if (samples.length > 0) this.#events.audio(samples, this.#clock())
+  }
+
+  #ping(): void {
+    if (this.#answeredPing) {
+      this.#answeredPing = false
+      this.#websocket.ping()
+      return
+    }
+    this.#free()
+    this.#websocket.terminate()
+    this.#events.gone('client_lost', 'The client stopped answering.')
+  }
+
+  #onClose(code: number): void {
+    if (this.#closed) return
+    this.#free()
+    if (code === 1006) this.#events.gone('client_lost', 'The connection to the client broke.')
+    else this.#events.gone('client_left', `The client closed the connection (code ${code}).`)
+  }
+
+  #free(): void {
+    this.#closed = true
+    clearInterval(this.#pinger)
+  }
+}
+
+/** Copies, because the bytes may sit at an odd offset of a larger message. */
+function monoSamples(bytes: Uint8Array, channels: number): Int16Array {
+  const samples = new Int16Array(bytes.slice(0, bytes.length - (bytes.length % (2 * channels))).buffer)
+  if (channels === 1) return samples
+  return Int16Array.from({ length: samples.length / 2 }, (_, index) => {
+    return ((samples[2 * index] ?? 0) + (samples[2 * index + 1] ?? 0)) >> 1
+  })
+}

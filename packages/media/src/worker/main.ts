@@ -1,0 +1,75 @@
+import { Socket } from 'node:net'
+import { MediaError } from '../errors.ts'
+import { LocalMediaHost } from '../host/local-media-host.ts'
+import type { HostedSessionEvents } from '../host/media-host.ts'
+import type { FromWorker, ToWorker, WorkerCall, WorkerEvent, WorkerFault } from './messages.ts'
+
+/** The process of one media worker: a host of wires that is told what to do by its parent. */
+let host: LocalMediaHost | undefined
+
+// The parent decides when it is over; a Ctrl-C of the terminal reaches this process too.
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => {})
+process.on('disconnect', () => process.exit(0))
+
+process.on('message', (message: ToWorker, handle: unknown) => {
+  const socket = handle instanceof Socket ? handle : undefined
+  if (message.type === 'options') {
+    host = new LocalMediaHost(message.options, (text, detail) => {
+      tell({ type: 'log', message: text, ...(detail === undefined ? {} : { detail }) })
+    })
+    tell({ type: 'ready' })
+    return
+  }
+  const { id, call } = message
+  perform(call, socket).then(
+    (result) => tell({ type: 'done', id, ...(result === undefined ? {} : { result }) }),
+    (error: unknown) => tell({ type: 'failed', id, fault: faultOf(error) }),
+  )
+})
+
+async function perform(call: WorkerCall, socket: Socket | undefined) {
+  if (host === undefined) throw new MediaError('media_unavailable', 'The media worker is not set up yet.')
+  const { sessionId } = call
+  switch (call.type) {
+    case 'open-webrtc':
+      return host.openWebrtc(sessionId, call.offer, eventsOf(sessionId))
+    case 'open-websocket': {
+      const request = { ...call.request, head: Buffer.from(call.request.head, 'base64') }
+      return host.openWebsocket(sessionId, request, given(socket), eventsOf(sessionId))
+    }
+    case 'join':
+      return host.join(sessionId, given(socket), call.start)
+    case 'negotiate':
+      return host.negotiate(sessionId, call.offer, call.restart)
+    case 'candidates':
+      return host.addCandidates(sessionId, call.candidates)
+    case 'close':
+      return host.close(sessionId, call.outcome, call.deadlineMs)
+  }
+}
+
+/** A socket whose other end closed while it was on its way arrives as nothing. */
+function given(socket: Socket | undefined): Socket {
+  if (socket !== undefined) return socket
+  throw new MediaError('media_unavailable', 'The other side closed its socket.')
+}
+
+function eventsOf(sessionId: string): HostedSessionEvents {
+  const emit = (event: WorkerEvent) => tell({ type: 'event', sessionId, event })
+  return {
+    connected: () => emit({ type: 'connected' }),
+    disconnected: () => emit({ type: 'disconnected' }),
+    over: (reason) => emit({ type: 'over', reason }),
+    report: (report) => emit({ type: 'report', report }),
+  }
+}
+
+function tell(message: FromWorker): void {
+  if (process.connected) process.send?.(message)
+}
+
+function faultOf(error: unknown): WorkerFault {
+  if (error instanceof MediaError) return { code: error.code, message: error.message }
+  return { code: 'media_unavailable', message: error instanceof Error ? error.message : String(error) }
+}

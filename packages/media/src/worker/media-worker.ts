@@ -1,0 +1,209 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { createRequire } from 'node:module'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { BotStart, IceCandidate, SessionOutcome } from '@botcli/protocol'
+import { MediaError } from '../errors.ts'
+import type { MediaHostOptions, MediaLog } from '../host/local-media-host.ts'
+import type { HostedSessionEvents, MediaHost, PeerAnswer } from '../host/media-host.ts'
+import type { MediaReport } from '../session/media-session.ts'
+import type { UpgradeRequest } from '../websocket/upgrade.ts'
+import type { FromWorker, ToWorker, WorkerCall } from './messages.ts'
+
+const READY_LIMIT_MS = 15_000
+const CALL_LIMIT_MS = 10_000
+
+interface PendingCall {
+  readonly resolve: (result: PeerAnswer | MediaReport | undefined) => void
+  readonly reject: (error: Error) => void
+  readonly timer: NodeJS.Timeout
+}
+
+/** A media host in a process of its own. Its sessions end with it, and nothing else does. */
+export class MediaWorker implements MediaHost {
+  readonly #child: ChildProcess
+  readonly #log: MediaLog
+  readonly #calls = new Map<number, PendingCall>()
+  readonly #sessions = new Map<string, HostedSessionEvents>()
+  readonly #exited: Promise<void>
+  #nextId = 1
+  #ready: () => void = () => {}
+
+  private constructor(log: MediaLog) {
+    this.#log = log
+    this.#child = fork(createRequire(import.meta.url).resolve('@botcli/media/worker'), {
+      execArgv: [],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
+    this.#child.on('message', (message: FromWorker) => this.#onMessage(message))
+    // Without a listener a failed send would end the runner; the exit that follows is what counts.
+    this.#child.on('error', (error) => log('A media worker could not be reached.', { error: error.message }))
+    this.#exited = new Promise((resolve) => {
+      this.#child.once('exit', (code, signal) => {
+        this.#onExit(signal ?? `code ${code}`)
+        resolve()
+      })
+    })
+  }
+
+  /** Starts a worker and waits until it can take sessions. */
+  static async start(options: MediaHostOptions, log: MediaLog): Promise<MediaWorker> {
+    const worker = new MediaWorker(log)
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(resolve, READY_LIMIT_MS, 'late')
+    })
+    const ready = new Promise<'ready'>((resolve) => {
+      worker.#ready = () => resolve('ready')
+    })
+    worker.#send({ type: 'options', options })
+    const result = await Promise.race([ready, worker.#exited.then(() => 'exited' as const), late])
+    clearTimeout(timer)
+    if (result === 'ready') return worker
+    worker.stop()
+    throw new MediaError('media_unavailable', `A media worker did not start (${result}).`)
+  }
+
+  /** Resolves when the process has ended and its sessions were told. */
+  get exited(): Promise<void> {
+    return this.#exited
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  get load(): number {
+    return this.#sessions.size
+  }
+
+  async openWebrtc(sessionId: string, offer: string, events: HostedSessionEvents): Promise<PeerAnswer> {
+    this.#sessions.set(sessionId, events)
+    try {
+      return await this.#askPeer({ type: 'open-webrtc', sessionId, offer })
+    } catch (error) {
+      this.#sessions.delete(sessionId)
+      throw error
+    }
+  }
+
+  async openWebsocket(
+    sessionId: string,
+    { url, headers, head }: UpgradeRequest,
+    socket: Socket,
+    events: HostedSessionEvents,
+  ): Promise<void> {
+    this.#sessions.set(sessionId, events)
+    const request = { url, headers, head: Buffer.from(head).toString('base64') }
+    try {
+      await this.#ask({ type: 'open-websocket', sessionId, request }, socket)
+    } catch (error) {
+      this.#sessions.delete(sessionId)
+      throw error
+    }
+  }
+
+  async join(sessionId: string, link: Duplex, start: BotStart): Promise<void> {
+    await this.#ask({ type: 'join', sessionId, start }, link as Socket)
+  }
+
+  async negotiate(sessionId: string, offer: string, restart: boolean): Promise<PeerAnswer> {
+    return this.#askPeer({ type: 'negotiate', sessionId, offer, restart })
+  }
+
+  addCandidates(sessionId: string, candidates: readonly IceCandidate[]): void {
+    this.#ask({ type: 'candidates', sessionId, candidates }).catch(() => {})
+  }
+
+  async close(
+    sessionId: string,
+    outcome: SessionOutcome,
+    deadlineMs: number,
+  ): Promise<MediaReport | undefined> {
+    if (!this.#sessions.delete(sessionId)) return undefined
+    const call = { type: 'close', sessionId, outcome, deadlineMs } as const
+    try {
+      return (await this.#ask(call, undefined, deadlineMs + CALL_LIMIT_MS)) as MediaReport | undefined
+    } catch {
+      // The worker is gone, and the wire with it.
+      return undefined
+    }
+  }
+
+  /** Ends the process at once; sessions that it still holds are told. */
+  stop(): void {
+    this.#child.kill('SIGKILL')
+  }
+
+  async #askPeer(call: WorkerCall): Promise<PeerAnswer> {
+    return (await this.#ask(call)) as PeerAnswer
+  }
+
+  #ask(
+    call: WorkerCall,
+    socket?: Socket,
+    limitMs = CALL_LIMIT_MS,
+  ): Promise<PeerAnswer | MediaReport | undefined> {
+    const id = this.#nextId
+    this.#nextId += 1
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#calls.delete(id)
+        reject(new MediaError('media_unavailable', 'The media worker took too long to answer.'))
+      }, limitMs)
+      this.#calls.set(id, { resolve, reject, timer })
+      this.#send({ type: 'call', id, call }, socket)
+    })
+  }
+
+  #send(message: ToWorker, socket?: Socket): void {
+    if (this.#child.connected) this.#child.send(message, socket, { keepOpen: false }, () => {})
+    else if (message.type === 'call') this.#take(message.id)?.reject(workerEnded())
+  }
+
+  #onMessage(message: FromWorker): void {
+    switch (message.type) {
+      case 'ready':
+        this.#ready()
+        break
+      case 'done':
+        this.#take(message.id)?.resolve(message.result)
+        break
+      case 'failed':
+        this.#take(message.id)?.reject(new MediaError(message.fault.code, message.fault.message))
+        break
+      case 'log':
+        this.#log(message.message, message.detail)
+        break
+      case 'event': {
+        const events = this.#sessions.get(message.sessionId)
+        if (events === undefined) return
+        if (message.event.type === 'over') events.over(message.event.reason)
+        else if (message.event.type === 'report') events.report(message.event.report)
+        else events[message.event.type]()
+      }
+    }
+  }
+
+  #take(id: number): PendingCall | undefined {
+    const pending = this.#calls.get(id)
+    this.#calls.delete(id)
+    clearTimeout(pending?.timer)
+    return pending
+  }
+
+  #onExit(how: string): void {
+    for (const id of [...this.#calls.keys()]) {
+      this.#take(id)?.reject(workerEnded())
+    }
+    const sessions = [...this.#sessions.values()]
+    this.#sessions.clear()
+    for (const events of sessions) {
+      events.over({ cause: 'media_failed', message: `The process that held the connection ended (${how}).` })
+    }
+  }
+}
+
+function workerEnded(): MediaError {
+  return new MediaError('media_unavailable', 'The media worker has ended.')
+}

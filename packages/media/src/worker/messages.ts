@@ -1,0 +1,58 @@
+import type { BotStart, IceCandidate, SessionOutcome } from '@botcli/protocol'
+import type { MediaErrorCode } from '../errors.ts'
+import type { MediaHostOptions } from '../host/local-media-host.ts'
+import type { PeerAnswer } from '../host/media-host.ts'
+import type { GuestOver } from '../session/guest-channel.ts'
+import type { MediaReport } from '../session/media-session.ts'
+
+/** A WebSocket request as it crosses to a worker: bytes as base64. */
+export interface PackedUpgrade {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | string[]>>
+  readonly head: string
+}
+
+/** What a worker is asked to do. Two of these come with a socket. */
+export type WorkerCall =
+  | { readonly type: 'open-webrtc'; readonly sessionId: string; readonly offer: string }
+  | { readonly type: 'open-websocket'; readonly sessionId: string; readonly request: PackedUpgrade }
+  | { readonly type: 'join'; readonly sessionId: string; readonly start: BotStart }
+  | {
+      readonly type: 'negotiate'
+      readonly sessionId: string
+      readonly offer: string
+      readonly restart: boolean
+    }
+  | { readonly type: 'candidates'; readonly sessionId: string; readonly candidates: readonly IceCandidate[] }
+  | {
+      readonly type: 'close'
+      readonly sessionId: string
+      readonly outcome: SessionOutcome
+      readonly deadlineMs: number
+    }
+
+/** From the runner's process to a worker. */
+export type ToWorker =
+  | { readonly type: 'options'; readonly options: MediaHostOptions }
+  | { readonly type: 'call'; readonly id: number; readonly call: WorkerCall }
+
+/** What a worker tells about a session. */
+export type WorkerEvent =
+  | { readonly type: 'connected' }
+  | { readonly type: 'disconnected' }
+  | { readonly type: 'over'; readonly reason: GuestOver }
+  | { readonly type: 'report'; readonly report: MediaReport }
+
+/** Why a worker could not do what it was asked. */
+export interface WorkerFault {
+  readonly code: MediaErrorCode
+  readonly message: string
+}
+
+/** From a worker to the runner's process. */
+export type FromWorker =
+  | { readonly type: 'ready' }
+  | { readonly type: 'done'; readonly id: number; readonly result?: PeerAnswer | MediaReport }
+  | { readonly type: 'failed'; readonly id: number; readonly fault: WorkerFault }
+  | { readonly type: 'event'; readonly sessionId: string; readonly event: WorkerEvent }
+  | { readonly type: 'log'; readonly message: string; readonly detail?: object }

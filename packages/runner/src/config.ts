@@ -1,0 +1,85 @@
+import type { TransportId } from '@botcli/protocol'
+
+/** Whether each bot runs in a process of its own, or in the runner's for breakpoints. */
+export const ISOLATIONS = ['process', 'inline'] as const
+export type Isolation = (typeof ISOLATIONS)[number]
+
+/** Whether a WebSocket client must bring the token that `/start` gave it. */
+export const WS_AUTHS = ['none', 'token'] as const
+export type WsAuth = (typeof WS_AUTHS)[number]
+
+/** A range of UDP ports, both ends included. */
+export interface PortRange {
+  readonly first: number
+  readonly last: number
+}
+
+/** How to reach the room provider. */
+export interface RoomConfig {
+  readonly apiKey?: string
+  readonly sampleRoomUrl?: string
+  readonly apiUrl?: string
+}
+
+/** What each carrier needs for hanging up. A carrier is here only when it has all of it. */
+export interface TelephonyConfig {
+  readonly a?: { readonly accountId: string; readonly authToken: string }
+  readonly b?: { readonly apiKey: string }
+  readonly c?: { readonly authId: string; readonly authToken: string }
+}
+
+/** Everything that a runner has to know, checked and complete. */
+export interface RunnerConfig {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** The one transport that is served; all of them when it is left out. */
+  readonly transport?: TransportId
+  /** Public host name, with a port if it has one, without a scheme. */
+  readonly proxy?: string
+  /** Origins as browsers spell them. Empty allows all. */
+  readonly allowedOrigins: readonly string[]
+  readonly esp32: boolean
+  readonly direct: boolean
+  readonly dialin: boolean
+  readonly whatsapp: boolean
+  readonly verbose: boolean
+  readonly maxSessions: number
+  readonly maxSessionDurationMs: number
+  /** How many guests wait with the user's code loaded. */
+  readonly warm: number
+  /** A bot that grows beyond this is ended. */
+  readonly maxMemoryBytes: number
+  readonly isolation: Isolation
+  readonly wsAuth: WsAuth
+  readonly icePorts?: PortRange
+  readonly announcedAddress?: string
+  readonly botPath: string
+  readonly botFolder: string
+  /** The built browser page; without it `/client` cannot be served. */
+  readonly pageDir?: string
+  /** What guests get: the real environment over the bot's `.env`. */
+  readonly env: Readonly<Record<string, string>>
+  readonly room: RoomConfig
+  readonly telephony: TelephonyConfig
+}
+
+/** What holds when nobody says otherwise. */
+export const DEFAULTS = {
+  host: 'localhost',
+  port: 7860,
+  allowedOrigins: [],
+  esp32: false,
+  direct: false,
+  dialin: false,
+  whatsapp: false,
+  verbose: false,
+  maxSessions: 50,
+  maxSessionDurationMs: 2 * 60 * 60 * 1000,
+  warm: 2,
+  maxMemoryBytes: 2 * 1024 * 1024 * 1024,
+  isolation: 'process',
+  wsAuth: 'none',
+  room: {},
+  telephony: {},
+} as const satisfies Partial<RunnerConfig>

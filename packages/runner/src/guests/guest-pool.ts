@@ -1,0 +1,123 @@
+import { RunnerError } from '../errors.ts'
+import type { Logger } from '../log/logger.ts'
+import type { Guest, GuestCode, GuestFactory } from './guest.ts'
+
+/** A spare that dies on its own is replaced only after this, so that a broken bot does not spin. */
+const REPLACE_DELAY_MS = 2000
+
+/** What a pool is made of. */
+export interface GuestPoolOptions {
+  readonly warm: number
+  readonly create: GuestFactory
+  readonly logger: Logger
+}
+
+interface Spare {
+  readonly version: number
+  readonly guest: Promise<Guest>
+  loaded: boolean
+}
+
+/** Spare guests with the newest code loaded, so that a session's bot is called within milliseconds. */
+export class GuestPool {
+  readonly #options: GuestPoolOptions
+  readonly #spares = new Set<Spare>()
+  #code: GuestCode | undefined
+  #refusal: RunnerError | undefined
+  #refillTimer: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(options: GuestPoolOptions) {
+    this.#options = options
+  }
+
+  /** From now on guests run this code. Rejects when it does not load; each session will try again. */
+  async use(code: GuestCode): Promise<void> {
+    this.#code = code
+    this.#refusal = undefined
+    this.#dropSpares()
+    const first = this.#add(code)
+    await first.guest
+    if (this.#options.warm === 0) this.#drop(first)
+    this.#refill()
+  }
+
+  /** The code is broken: new sessions are refused with this message. */
+  suspend(message: string): void {
+    this.#code = undefined
+    this.#refusal = new RunnerError('bot_load_failed', message)
+    this.#dropSpares()
+  }
+
+  /** A guest for one session: a spare, or a new one when there is none. */
+  async take(): Promise<Guest> {
+    if (this.#refusal !== undefined) throw this.#refusal
+    if (this.#code === undefined || this.#closed) {
+      throw new RunnerError('bot_load_failed', 'The bot is not loaded.')
+    }
+    const spare = this.#best() ?? this.#add(this.#code)
+    this.#spares.delete(spare)
+    const guest = await spare.guest
+    this.#refill()
+    return guest
+  }
+
+  /** Ends all spares. */
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#refillTimer)
+    const guests = [...this.#spares].map(({ guest }) => guest)
+    this.#spares.clear()
+    await Promise.allSettled(guests.map(async (guest) => (await guest).stop(0)))
+  }
+
+  #best(): Spare | undefined {
+    const spares = [...this.#spares]
+    return spares.find(({ loaded }) => loaded) ?? spares[0]
+  }
+
+  #refill(): void {
+    if (this.#closed || this.#code === undefined) return
+    while (this.#spares.size < this.#options.warm) this.#add(this.#code)
+  }
+
+  #add(code: GuestCode): Spare {
+    const spare: Spare = { version: code.version, guest: this.#options.create(code), loaded: false }
+    this.#spares.add(spare)
+    spare.guest.then(
+      (guest) => {
+        spare.loaded = true
+        guest.exited.then(() => this.#lost(spare))
+      },
+      (error: unknown) => this.#failed(spare, error),
+    )
+    return spare
+  }
+
+  /** Not tried again before the next session or the next save asks for it: it would fail the same way. */
+  #failed(spare: Spare, error: unknown): void {
+    this.#spares.delete(spare)
+    if (this.#closed || this.#code?.version !== spare.version) return
+    const detail = error instanceof RunnerError ? (error.detail ?? error.message) : String(error)
+    this.#options.logger.error(`the bot could not be loaded\n${detail}`)
+  }
+
+  #lost(spare: Spare): void {
+    if (!this.#spares.delete(spare) || this.#closed) return
+    this.#options.logger.warn('a spare bot ended on its own')
+    clearTimeout(this.#refillTimer)
+    this.#refillTimer = setTimeout(() => this.#refill(), REPLACE_DELAY_MS)
+  }
+
+  #dropSpares(): void {
+    for (const spare of [...this.#spares]) this.#drop(spare)
+  }
+
+  #drop(spare: Spare): void {
+    this.#spares.delete(spare)
+    spare.guest.then(
+      (guest) => guest.stop(0),
+      () => {},
+    )
+  }
+}

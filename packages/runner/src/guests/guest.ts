@@ -1,0 +1,29 @@
+import type { Duplex } from 'node:stream'
+import type { Logger } from '../log/logger.ts'
+
+/** How a guest ended. */
+export interface GuestExit {
+  /** In words, to follow "The bot's process": "exited with code 3". */
+  readonly how: string
+  readonly outOfMemory: boolean
+}
+
+/** A bot that is loaded and waits for its one session, or serves it. */
+export interface Guest {
+  /** Which state of the user's code it runs. */
+  readonly version: number
+  readonly exited: Promise<GuestExit>
+  /** Hands over the stream to the guest and begins to log in the session's name. Called once. */
+  release(logger: Logger): Duplex
+  /** Ends the guest: politely, then by force when the grace is over. Resolves when it has ended. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** Makes a guest that runs this code. Rejects with a {@link RunnerError} when the code does not load. */
+export type GuestFactory = (code: GuestCode) => Promise<Guest>
+
+/** The user's code, ready to be imported. */
+export interface GuestCode {
+  readonly url: string
+  readonly version: number
+}

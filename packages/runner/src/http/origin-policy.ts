@@ -1,0 +1,52 @@
+import { RequestError } from '../request-error.ts'
+
+/** What of a request decides whether its origin may speak to us. */
+export interface OriginFacts {
+  readonly method: string
+  readonly path: string
+  readonly origin: string | undefined
+  readonly fetchMode: string | undefined
+  readonly fetchSite: string | undefined
+}
+
+/** Which pages may speak to the runner. */
+export class OriginPolicy {
+  readonly #allowed: ReadonlySet<string>
+
+  constructor(allowed: readonly string[]) {
+    this.#allowed = new Set(allowed)
+  }
+
+  /** Without a list everyone may. */
+  get open(): boolean {
+    return this.#allowed.size === 0
+  }
+
+  allows(origin: string | undefined): boolean {
+    return this.open || (origin !== undefined && this.#allowed.has(origin))
+  }
+
+  /** Throws before anything happens for an origin that is not allowed. */
+  check(facts: OriginFacts): void {
+    if (this.allows(facts.origin) || isPageLoad(facts)) return
+    const what =
+      facts.origin === undefined
+        ? 'This request has no Origin header, and this runner only serves a list of origins.'
+        : `The origin ${JSON.stringify(facts.origin.slice(0, 200))} is not among the allowed origins.`
+    throw new RequestError('origin_not_allowed', `${what} See --allowed-origins.`)
+  }
+
+  /** The headers with which a browser lets the page see our answer. */
+  headers(origin: string | undefined): Readonly<Record<string, string>> {
+    if (this.open) return { 'Access-Control-Allow-Origin': '*' }
+    if (origin === undefined || !this.#allowed.has(origin)) return { Vary: 'Origin' }
+    return { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' }
+  }
+}
+
+/** A browser that opens the built-in page sends no Origin; only that page's own files are meant here. */
+function isPageLoad({ method, path, origin, fetchMode, fetchSite }: OriginFacts): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
+  if (path !== '/' && path !== '/client' && !path.startsWith('/client/')) return false
+  return fetchMode === 'navigate' || (fetchSite === 'same-origin' && origin === undefined)
+}

@@ -1,0 +1,89 @@
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, isIPv6, type Socket } from 'node:net'
+import { errorBody } from '@botcli/protocol'
+import { getRequestListener } from '@hono/node-server'
+import { RunnerError } from '../errors.ts'
+import type { App } from './app.ts'
+import type { WebsocketDoor } from './websocket-door.ts'
+
+const REQUEST_LIMIT_MS = 30_000
+
+/** What a server serves, and where. */
+export interface HttpServerOptions {
+  readonly host: string
+  readonly port: number
+  readonly app: App
+  readonly door: WebsocketDoor
+}
+
+/** The one HTTP and WebSocket server. */
+export class HttpServer {
+  readonly #server: Server
+  readonly #options: HttpServerOptions
+
+  constructor(options: HttpServerOptions) {
+    this.#options = options
+    const listener = getRequestListener(options.app.fetch, { overrideGlobalObjects: false })
+    this.#server = createServer({ requestTimeout: REQUEST_LIMIT_MS }, listener)
+    this.#server.on('upgrade', (incoming, socket, head) => {
+      void options.door.enter(incoming, socket as Socket, head)
+    })
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      answerUnreadable(socket as Socket, error)
+    })
+  }
+
+  /** Host and port, as an address bar takes them. */
+  get address(): string {
+    const { port } = this.#server.address() as AddressInfo
+    const { host } = this.#options
+    const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host
+    return `${isIPv6(shown) ? `[${shown}]` : shown}:${port}`
+  }
+
+  /** Begins to listen. */
+  async listen(): Promise<void> {
+    const { host, port } = this.#options
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
+      this.#server.listen(port, host, resolve)
+    })
+  }
+
+  /** Takes no new connection, and ends those that idle. */
+  stopListening(): void {
+    this.#server.close()
+    this.#server.closeIdleConnections()
+  }
+
+  /** Ends every connection. */
+  close(): void {
+    this.#server.close()
+    this.#server.closeAllConnections()
+  }
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): RunnerError {
+  if (error.code === 'EADDRINUSE') {
+    const message = `Port ${port} on ${host} is in use. Stop what uses it, or choose another one with --port.`
+    return new RunnerError('port_in_use', message)
+  }
+  if (error.code === 'EACCES') {
+    return new RunnerError('address_unavailable', `Port ${port} may not be used without more rights.`)
+  }
+  return new RunnerError('address_unavailable', `Cannot listen on ${host}:${port}: ${error.message}`)
+}
+
+/** A request that is not HTTP never reaches the routes, but it gets an answer of the same form. */
+function answerUnreadable(socket: Socket, error: NodeJS.ErrnoException): void {
+  if (socket.destroyed || !socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const status = tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request'
+  const message = tooLarge ? 'The headers are too large.' : 'This is not a valid HTTP request.'
+  const body = JSON.stringify(errorBody('invalid_request', message))
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nAccess-Control-Allow-Origin: *\r\n`
+  socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`)
+}

@@ -1,0 +1,128 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { TransportId } from '@botcli/protocol'
+import type { WsAuth } from '../config.ts'
+import type { Logger } from '../log/logger.ts'
+import { RequestError } from '../request-error.ts'
+import type { Connector } from '../sessions/connector.ts'
+import type { Session } from '../sessions/session.ts'
+import type { SessionTable } from '../sessions/session-table.ts'
+import type { SessionTokens } from '../sessions/session-tokens.ts'
+import { requireTransport } from './app.ts'
+import { requestErrorOf } from './errors.ts'
+import type { OriginPolicy } from './origin-policy.ts'
+
+/** What the door works with. */
+export interface WebsocketDoorOptions {
+  readonly transports: readonly TransportId[]
+  readonly wsAuth: WsAuth
+  readonly origins: OriginPolicy
+  readonly table: SessionTable
+  readonly tokens: SessionTokens
+  readonly connector: Connector
+  readonly logger: Logger
+}
+
+/** Lets WebSocket callers in: everything is checked here, and then the socket goes to a media host. */
+export class WebsocketDoor {
+  readonly #options: WebsocketDoorOptions
+
+  constructor(options: WebsocketDoorOptions) {
+    this.#options = options
+  }
+
+  /** Serves one upgrade request. Never throws. */
+  async enter(incoming: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+    const { origins, connector, logger } = this.#options
+    // A client that breaks off is no news; without a listener it would end the process.
+    socket.on('error', () => {})
+    socket.setTimeout(0)
+    let attempt: Session | undefined
+    try {
+      const url = this.#check(incoming)
+      const { session, created } = this.#session(incoming, url)
+      if (created) attempt = session
+      await connector.websocket(session, upgradeOf(incoming, head), socket)
+    } catch (error) {
+      if (attempt !== undefined) this.#options.table.discard(attempt)
+      const refusal = requestErrorOf(error, logger)
+      logger.debug('a WebSocket was refused', { path: incoming.url, code: refusal.code })
+      refuse(socket, refusal, origins.headers(incoming.headers.origin))
+    }
+  }
+
+  #check(incoming: IncomingMessage): URL {
+    const { origins, transports } = this.#options
+    const url = parseUrl(incoming.url)
+    const { origin } = incoming.headers
+    // A page is never loaded by WebSocket, so nothing but the origin counts.
+    origins.check({ method: 'GET', path: '/ws', origin, fetchMode: undefined, fetchSite: undefined })
+    if (url.pathname === '/ws') {
+      throw new RequestError('not_available', 'This version of the runner does not serve phone carriers.')
+    }
+    if (url.pathname !== '/ws-client') {
+      throw new RequestError('not_found', `There is no WebSocket at ${url.pathname}.`)
+    }
+    requireTransport('websocket', transports)
+    if (incoming.headers.upgrade?.toLowerCase() !== 'websocket' || incoming.method !== 'GET') {
+      throw new RequestError('upgrade_required', 'This address only speaks WebSocket.')
+    }
+    return url
+  }
+
+  /** The session that the client names, by token or by id, or a new one. */
+  #session(incoming: IncomingMessage, url: URL): { session: Session; created: boolean } {
+    const { table, tokens, wsAuth } = this.#options
+    const named = url.searchParams.get('sessionId') ?? undefined
+    if (wsAuth === 'none') {
+      if (named === undefined) return { session: table.create('websocket'), created: true }
+      return { session: this.#waiting(named), created: false }
+    }
+    const token = url.searchParams.get('token') ?? bearer(incoming.headers.authorization)
+    const opened = tokens.sessionOf(token ?? '')
+    if (opened === undefined || (named !== undefined && named !== opened)) {
+      throw new RequestError('token_invalid', 'A valid token is needed. POST /start gives one with wsUrl.')
+    }
+    return { session: this.#waiting(opened), created: false }
+  }
+
+  #waiting(sessionId: string): Session {
+    const session = this.#options.table.live(sessionId)
+    if (session.transport === 'websocket') return session
+    throw new RequestError('session_busy', `This session was started for ${session.transport}.`)
+  }
+}
+
+function parseUrl(text: string | undefined): URL {
+  try {
+    return new URL(text ?? '/', 'ws://runner')
+  } catch {
+    throw new RequestError('not_found', 'The address cannot be understood.')
+  }
+}
+
+function bearer(header: string | undefined): string | undefined {
+  return header?.match(/^Bearer\s+(\S+)$/i)?.[1]
+}
+
+function upgradeOf({ url = '/', headers }: IncomingMessage, head: Buffer) {
+  const given = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  )
+  return { url, headers: Object.fromEntries(given), head }
+}
+
+function refuse(socket: Socket, error: RequestError, cors: Readonly<Record<string, string>>): void {
+  if (socket.destroyed || !socket.writable) return
+  const body = JSON.stringify(error.body)
+  const headers = {
+    ...cors,
+    ...error.headers,
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const status = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`
+  socket.end([status, ...lines, '', body].join('\r\n'), () => socket.destroySoon())
+}

@@ -1,0 +1,124 @@
+import type { Socket } from 'node:net'
+import type { MediaHost, UpgradeRequest } from '@botcli/media'
+import type { CandidatesRequest, OfferAnswer, OfferRequest } from '@botcli/protocol'
+import type { GuestPool } from '../guests/guest-pool.ts'
+import type { MediaHosts } from '../media/media-pool.ts'
+import { RequestError } from '../request-error.ts'
+import type { Session } from './session.ts'
+import type { SessionTable } from './session-table.ts'
+
+/** What joins callers and bots. */
+export interface ConnectorOptions {
+  readonly table: SessionTable
+  readonly media: MediaHosts
+  readonly guests: GuestPool
+}
+
+/** Brings a caller's wire and a guest together in a session. */
+export class Connector {
+  readonly #table: SessionTable
+  readonly #media: MediaHosts
+  readonly #guests: GuestPool
+
+  constructor({ table, media, guests }: ConnectorOptions) {
+    this.#table = table
+    this.#media = media
+    this.#guests = guests
+  }
+
+  /** Answers an offer: the first one of a session brings its bot, a later one mends or replaces the peer. */
+  async offer(sessionId: string | undefined, request: OfferRequest): Promise<OfferAnswer> {
+    if (request.pc_id) return this.#negotiate(this.#peerSession(sessionId, request.pc_id), request)
+    const data = request.requestData ?? request.request_data ?? {}
+    if (sessionId !== undefined) return this.#connectPeer(this.#table.live(sessionId), request.sdp, data)
+    const session = this.#table.create('webrtc', data)
+    try {
+      return await this.#connectPeer(session, request.sdp, data)
+    } catch (error) {
+      this.#table.discard(session)
+      throw error
+    }
+  }
+
+  /** Hands on the candidates that a caller found after its offer. */
+  addCandidates(sessionId: string | undefined, request: CandidatesRequest): void {
+    const session = this.#peerSession(sessionId, request.pc_id)
+    const candidates = request.candidates.map(({ candidate, sdp_mid: mid }) => ({
+      candidate,
+      mid: mid ?? '0',
+    }))
+    session.host?.addCandidates(session.id, candidates)
+  }
+
+  /** Brings a WebSocket caller in. Until this rejects or resolves, the socket may be the media host's. */
+  async websocket(session: Session, request: UpgradeRequest, socket: Socket): Promise<void> {
+    session.claim()
+    const remoteAddress = socket.remoteAddress ?? ''
+    const path = new URL(request.url, 'ws://runner').pathname
+    const guest = await this.#orRevert(session, this.#guests.take())
+    try {
+      const host = await this.#media.pick()
+      session.place(host)
+      await host.openWebsocket(session.id, request, socket, session.events)
+    } catch (error) {
+      session.revert()
+      await guest.stop(0)
+      throw error
+    }
+    await session.join(guest, { websocket: { path, remoteAddress } })
+  }
+
+  async #connectPeer(
+    session: Session,
+    sdp: string,
+    data: Readonly<Record<string, unknown>>,
+  ): Promise<OfferAnswer> {
+    if (session.transport !== 'webrtc') {
+      throw new RequestError('invalid_offer', `This session was started for ${session.transport}.`)
+    }
+    session.claim()
+    const host = await this.#orRevert(session, this.#media.pick())
+    session.place(host)
+    const answer = await this.#orRevert(session, host.openWebrtc(session.id, sdp, session.events))
+    const guest = await this.#guestFor(session, host)
+    const body = Object.keys(session.body).length > 0 ? session.body : data
+    await session.join(guest, { webrtc: { pcId: answer.pcId }, body: { ...body } })
+    return this.#answerOf(session, answer)
+  }
+
+  async #negotiate(session: Session, { sdp, restart_pc: restart }: OfferRequest): Promise<OfferAnswer> {
+    if (session.host === undefined) throw new RequestError('peer_not_found', 'The session is ending.')
+    return this.#answerOf(session, await session.host.negotiate(session.id, sdp, restart === true))
+  }
+
+  #answerOf(session: Session, { sdp, pcId }: { readonly sdp: string; readonly pcId: string }): OfferAnswer {
+    this.#table.rememberPeer(pcId, session)
+    return { sdp, type: 'answer', pc_id: pcId, sessionId: session.id }
+  }
+
+  #peerSession(sessionId: string | undefined, pcId: string): Session {
+    if (sessionId !== undefined) this.#table.live(sessionId)
+    const session = this.#table.byPeer(pcId)
+    if (sessionId === undefined || session.id === sessionId) return session
+    throw new RequestError('peer_not_found', 'This peer connection belongs to another session.')
+  }
+
+  async #guestFor(session: Session, host: MediaHost) {
+    try {
+      return await this.#guests.take()
+    } catch (error) {
+      await host.close(session.id, { result: 'failed', cause: 'bot_failed', message: String(error) }, 0)
+      session.revert()
+      throw error
+    }
+  }
+
+  async #orRevert<T>(session: Session, work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      session.revert()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import type { GuestOver, HostedSessionEvents, MediaHost, MediaReport } from '@botcli/media'
+import {
+  type BotStart,
+  type EndCause,
+  outcomeOf,
+  type SessionOutcome,
+  type SessionState,
+  type SessionView,
+  type TransportId,
+} from '@botcli/protocol'
+import type { Guest } from '../guests/guest.ts'
+import type { Logger } from '../log/logger.ts'
+import { RequestError } from '../request-error.ts'
+
+/** How long a session waits for its caller: after `/start`, and again after the handshake began. */
+export const WAIT_LIMIT_MS = 60_000
+const HANDSHAKE_LIMIT_MS = 30_000
+/** A guest that vanished is given this long to say how. */
+const EXIT_NOTICE_MS = 1000
+/** After the link is closed a guest only has to exit. */
+const EXIT_GRACE_MS = 1000
+/** How long a bot may take to finish when its session is over. */
+export const BOT_DEADLINE_MS = 3000
+
+/** What a session is made of. */
+export interface SessionOptions {
+  readonly id: string
+  readonly transport: TransportId
+  readonly body: Readonly<Record<string, unknown>>
+  readonly maxDurationMs: number
+  readonly logger: Logger
+  /** Called once, when nothing of the session is left. */
+  readonly onEnded: (session: Session) => void
+}
+
+/** One caller with one bot, from the first request to the recorded outcome. */
+export class Session {
+  readonly id: string
+  readonly transport: TransportId
+  readonly body: Readonly<Record<string, unknown>>
+  readonly logger: Logger
+  readonly #options: SessionOptions
+  readonly #createdAt = new Date()
+  #state: SessionState = 'waiting'
+  #connectedAt: Date | undefined
+  #endedAt: Date | undefined
+  #outcome: SessionOutcome | undefined
+  #report: MediaReport | undefined
+  #host: MediaHost | undefined
+  #guest: Guest | undefined
+  #timer: NodeJS.Timeout | undefined
+  #limit: NodeJS.Timeout | undefined
+  #ending: Promise<void> | undefined
+
+  constructor(options: SessionOptions) {
+    this.id = options.id
+    this.transport = options.transport
+    this.body = options.body
+    this.logger = options.logger
+    this.#options = options
+    this.#waitForCaller(WAIT_LIMIT_MS, 'No caller came.')
+  }
+
+  get state(): SessionState {
+    return this.#state
+  }
+
+  /** Where its wire is, while it has one. */
+  get host(): MediaHost | undefined {
+    return this.#host
+  }
+
+  /** What a wire's host is to tell. */
+  readonly events: HostedSessionEvents = {
+    connected: () => this.#onConnected(),
+    disconnected: () => this.logger.debug('the caller is away for now'),
+    over: (reason) => void this.#onOver(reason),
+    report: (report) => {
+      this.#report = report
+    },
+  }
+
+  /** The caller is here: from now on nobody else can have this session. */
+  claim(): void {
+    if (this.#state !== 'waiting') {
+      throw new RequestError('session_busy', 'This session has its caller already; start another one.')
+    }
+    this.#state = 'connecting'
+  }
+
+  /** Where the caller's wire is going to be. */
+  place(host: MediaHost): void {
+    this.#host = host
+  }
+
+  /** The caller's attempt came to nothing before there was a bot; the session waits again. */
+  revert(): void {
+    if (this.#ending !== undefined) return
+    this.#state = 'waiting'
+    this.#host = undefined
+  }
+
+  /** Gives the session its bot. */
+  async join(guest: Guest, details: Partial<BotStart>): Promise<void> {
+    const { id, transport, body } = this
+    if (this.#ending !== undefined) {
+      await guest.stop(0)
+      throw new RequestError('session_not_found', 'The session ended before its bot was there.')
+    }
+    this.#guest = guest
+    this.#limit = setTimeout(() => {
+      const seconds = Math.round(this.#options.maxDurationMs / 1000)
+      void this.end('time_limit', `The session reached its time limit of ${seconds} seconds.`)
+    }, this.#options.maxDurationMs)
+    if (this.#connectedAt === undefined) {
+      this.#waitForCaller(HANDSHAKE_LIMIT_MS, 'The caller did not finish connecting.')
+    }
+    guest.exited.then(() => this.#onGuestExit())
+    const link = guest.release(this.logger)
+    await this.#host?.join(id, link, { sessionId: id, transport, body, ...details })
+    this.logger.info('bot started', { transport })
+  }
+
+  /** The one way in which a session ends. The first cause stays; everyone may wait for the same end. */
+  end(cause: EndCause, message: string, deadlineMs = BOT_DEADLINE_MS): Promise<void> {
+    this.#ending ??= this.#end(outcomeOf(cause, message), deadlineMs)
+    return this.#ending
+  }
+
+  view(): SessionView {
+    return {
+      sessionId: this.id,
+      transport: this.transport,
+      state: this.#state,
+      createdAt: this.#createdAt.toISOString(),
+      ...(this.#connectedAt && { connectedAt: this.#connectedAt.toISOString() }),
+      ...(this.#endedAt && { endedAt: this.#endedAt.toISOString() }),
+      ...(this.#outcome && { outcome: this.#outcome }),
+      ...this.#report,
+    }
+  }
+
+  async #end(outcome: SessionOutcome, deadlineMs: number): Promise<void> {
+    this.#state = 'ending'
+    this.#outcome = outcome
+    clearTimeout(this.#timer)
+    clearTimeout(this.#limit)
+    const level = outcome.result === 'ok' ? 'info' : 'error'
+    this.logger[level](`session over: ${outcome.message}`, { cause: outcome.cause })
+    this.#report = (await this.#host?.close(this.id, outcome, deadlineMs)) ?? this.#report
+    await this.#guest?.stop(EXIT_GRACE_MS)
+    this.#state = 'ended'
+    this.#endedAt = new Date()
+    this.#host = undefined
+    this.#guest = undefined
+    this.#options.onEnded(this)
+  }
+
+  #waitForCaller(limitMs: number, message: string): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.end('never_connected', message), limitMs)
+  }
+
+  #onConnected(): void {
+    clearTimeout(this.#timer)
+    if (this.#ending !== undefined) return
+    this.#state = 'active'
+    if (this.#connectedAt === undefined) this.logger.info('caller connected')
+    this.#connectedAt ??= new Date()
+  }
+
+  async #onOver({ cause, message, detail }: GuestOver): Promise<void> {
+    if (detail !== undefined && this.#ending === undefined) this.logger.error(detail, { from: 'bot' })
+    if (cause === 'bot_exited' && this.#guest !== undefined) await this.#endWithExit(this.#guest, message)
+    else await this.end(cause, message)
+  }
+
+  /** The link tells more than the exit does, so it may speak first. */
+  #onGuestExit(): void {
+    const guest = this.#guest
+    if (guest === undefined || this.#ending !== undefined) return
+    setTimeout(() => void this.#endWithExit(guest, "The bot's process ended."), EXIT_NOTICE_MS).unref()
+  }
+
+  async #endWithExit(guest: Guest, message: string): Promise<void> {
+    const late = new Promise<undefined>((resolve) => {
+      setTimeout(() => resolve(undefined), EXIT_NOTICE_MS).unref()
+    })
+    const exit = await Promise.race([guest.exited, late])
+    if (exit === undefined) await this.end('bot_exited', message)
+    else if (exit.outOfMemory) await this.end('bot_out_of_memory', "The bot's process ran out of memory.")
+    else await this.end('bot_exited', `The bot's process ${exit.how} before the bot was done.`)
+  }
+}

@@ -14,6 +14,8 @@ import type { AudioFormat, Wire, WireCounters, WireEvents } from '../wire.ts'
 /** The published client plays whatever it gets at this rate, so this is what it is sent. */
 const CLIENT_RATE = 24_000
 const PING_INTERVAL_MS = 10_000
+/** The published client reads messages with a delay, and none after the close; it is to read the error. */
+const ERROR_LEAD_MS = 100
 /** A client that closes politely gets this long to answer before its socket is cut. */
 const CLOSE_PATIENCE_MS = 2000
 /** Sound is left out for a client that has fallen so far behind that it would hear it late. */
@@ -93,12 +95,17 @@ export class WebsocketWire implements Wire {
 
   close(outcome: SessionOutcome): void {
     if (this.#closed) return
-    if (outcome.result === 'failed') this.sendMessage(rtviError(outcome.message, true))
+    const failed = outcome.result === 'failed'
+    if (failed) this.sendMessage(rtviError(outcome.message, true))
     this.#free()
     const websocket = this.#websocket
+    const bye = () => websocket.close(CLOSE_CODES[outcome.cause], closeReason(outcome.message))
+    const polite = setTimeout(bye, failed ? ERROR_LEAD_MS : 0)
     const cut = setTimeout(() => websocket.terminate(), CLOSE_PATIENCE_MS)
-    websocket.once('close', () => clearTimeout(cut))
-    websocket.close(CLOSE_CODES[outcome.cause], closeReason(outcome.message))
+    websocket.once('close', () => {
+      clearTimeout(polite)
+      clearTimeout(cut)
+    })
   }
 
   #send(data: string | Uint8Array): void {

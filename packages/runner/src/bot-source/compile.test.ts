@@ -133,6 +133,24 @@ it('reports every error with file and line', async () => {
   )
 })
 
+it('names the line that imports a package which is not there, and no other', async () => {
+  await files({
+    'package.json': '{"name":"itself","exports":{"./own":"./own.js"},"imports":{"#inner":"./inner.ts"}}',
+    'own.js': 'module.exports = 1',
+    'inner.ts': 'export const inner = 1\n',
+    'bot.ts':
+      'import "node:fs"\nimport "fs/promises"\nimport "itself/own"\nimport "#inner"\nimport "@scope/there"\n' +
+      'import { x } from "@scope/missing/deep"\nconst y = await import("optional").catch(() => 0)\nexport const bot = () => [x, y]\n',
+    'node_modules/@scope/there/package.json': '{"exports":{"import":"./x.mjs"}}',
+  })
+  const compiled = await (await open()).compile()
+  expect(compiled).toMatchObject({ kind: 'failed' })
+  expect(compiled.kind === 'failed' && compiled.message.split('\n')[0]).toBe(
+    'bot.ts:6:19: The package "@scope/missing" is not installed. Run: npm install @scope/missing',
+  )
+  expect(compiled.kind === 'failed' && compiled.message.match(/not installed/g)).toHaveLength(1)
+})
+
 it('says when there is no bot in the file', async () => {
   await files({ 'bot.ts': 'export const robot = 1\n' })
   expect(await (await open()).compile()).toMatchObject({

@@ -4,6 +4,7 @@ import type { BuildContext, BuildFailure, BuildResult, Message } from 'esbuild'
 import type { BotFile } from './discover.ts'
 import { ORIGIN_DEFINES, originPlugin } from './origin-plugin.ts'
 import { OutputFolder } from './output-folder.ts'
+import { packagePlugin } from './package-plugin.ts'
 
 /** What became of the user's code. */
 export type Compiled =
@@ -69,7 +70,7 @@ export class Compiler {
         target: 'node20.12',
         sourcemap: 'linked',
         define: { ...ORIGIN_DEFINES },
-        plugins: [originPlugin],
+        plugins: [packagePlugin, originPlugin],
         write: false,
         metafile: true,
         logLevel: 'silent',

@@ -17,16 +17,18 @@ describe('a runner with allowed origins', () => {
 
   /** `fetch` sets some of these headers itself, so this speaks HTTP more plainly. */
   function send(method: string, path: string, headers: Record<string, string>) {
-    return new Promise<{ status: number; text: string; headers: Record<string, unknown> }>((resolve, reject) => {
-      const request = rawRequest(`${runner.url}${path}`, { method, headers }, async (response) => {
-        const chunks: Buffer[] = []
-        for await (const chunk of response) chunks.push(chunk as Buffer)
-        const text = Buffer.concat(chunks).toString()
-        resolve({ status: response.statusCode ?? 0, text, headers: response.headers })
-      })
-      request.on('error', reject)
-      request.end()
-    })
+    return new Promise<{ status: number; text: string; headers: Record<string, unknown> }>(
+      (resolve, reject) => {
+        const request = rawRequest(`${runner.url}${path}`, { method, headers }, async (response) => {
+          const chunks: Buffer[] = []
+          for await (const chunk of response) chunks.push(chunk as Buffer)
+          const text = Buffer.concat(chunks).toString()
+          resolve({ status: response.statusCode ?? 0, text, headers: response.headers })
+        })
+        request.on('error', reject)
+        request.end()
+      },
+    )
   }
 
   it.each([
@@ -61,7 +63,9 @@ describe('a runner with allowed origins', () => {
     const foreign = await WebsocketClient.refusal(url, { Origin: 'https://evil.example' })
     expect(foreign).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } })
     const navigating = { Origin: 'https://evil.example', 'Sec-Fetch-Mode': 'navigate' }
-    expect(await WebsocketClient.refusal(`${url.replace('/ws-client', '/client/')}`, navigating)).toMatchObject({
+    expect(
+      await WebsocketClient.refusal(`${url.replace('/ws-client', '/client/')}`, navigating),
+    ).toMatchObject({
       status: 403,
     })
     expect(runner.runner.sessions).toBe(0)
@@ -84,7 +88,9 @@ describe('a runner with allowed origins', () => {
     const part = { 'Sec-Fetch-Mode': 'cors', 'Sec-Fetch-Site': 'same-origin' }
     expect((await send('GET', '/client/part.js', part)).status).toBe(200)
     expect((await send('GET', '/status', part)).status).toBe(403)
-    expect((await send('GET', '/client/part.js', { ...part, 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403)
+    expect((await send('GET', '/client/part.js', { ...part, 'Sec-Fetch-Site': 'cross-site' })).status).toBe(
+      403,
+    )
     expect((await send('POST', '/client/', { 'Sec-Fetch-Mode': 'navigate' })).status).toBe(403)
   })
 

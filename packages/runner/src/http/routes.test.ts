@@ -86,7 +86,10 @@ describe('the routes', () => {
   })
 
   it('logs the first 5000 characters of a bad body, and no secret in it', async () => {
-    await runner.post('/start', JSON.stringify({ transport: 'x', token: 'abcdefghijklmnop', long: 'y'.repeat(9000) }))
+    await runner.post(
+      '/start',
+      JSON.stringify({ transport: 'x', token: 'abcdefghijklmnop', long: 'y'.repeat(9000) }),
+    )
     const line = runner.log.lines.findLast((entry) => entry.msg.includes('not valid'))
     expect(String(line?.body).length).toBeLessThanOrEqual(5100)
     expect(String(line?.body)).not.toContain('abcdefghijklmnop')
@@ -150,7 +153,9 @@ describe('the routes', () => {
 
   it('lists sessions and stops one that waits', async () => {
     const { sessionId = '' } = await runner.start({ transport: 'websocket' })
-    const { sessions } = (await (await runner.request('/sessions')).json()) as { sessions: { sessionId: string }[] }
+    const { sessions } = (await (await runner.request('/sessions')).json()) as {
+      sessions: { sessionId: string }[]
+    }
     expect(sessions.map((session) => session.sessionId)).toContain(sessionId)
     const stopped = await runner.request(`/sessions/${sessionId}`, { method: 'DELETE' })
     expect(await stopped.json()).toMatchObject({
@@ -158,7 +163,10 @@ describe('the routes', () => {
       outcome: { result: 'ok', cause: 'stopped', message: expect.any(String) },
     })
     const url = `${runner.url.replace('http', 'ws')}/ws-client?sessionId=${sessionId}`
-    expect(await WebsocketClient.refusal(url)).toMatchObject({ status: 404, body: { code: 'session_not_found' } })
+    expect(await WebsocketClient.refusal(url)).toMatchObject({
+      status: 404,
+      body: { code: 'session_not_found' },
+    })
   })
 
   it('asks for an upgrade where only WebSocket is spoken', async () => {

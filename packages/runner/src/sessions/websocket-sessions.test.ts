@@ -40,7 +40,8 @@ describe('plain WebSocket sessions', () => {
     client.sendMessage('client-ready', { version: '2.2.0' })
     await client.sendTone(440, 300)
     const { data } = await client.message('metrics')
-    const processors = (data?.processing as { processor: string; value: number }[]).map((entry) => entry.processor)
+    const processing = data?.processing as { processor: string }[] | undefined
+    const processors = processing?.map((entry) => entry.processor)
     expect(processors).toEqual(['wire-in', 'bot', 'wire-out'])
     client.close()
   })
@@ -95,7 +96,10 @@ describe('plain WebSocket sessions', () => {
     client.send({ kind: 'audio', audio: new Uint8Array(640), sampleRate: 1, channels: 77 })
     client.send({ kind: 'message', data: '{"label":"rtvi-ai"' })
     client.sendMessage('client-ready', { version: '2.2.0' })
-    await until(() => client.websocket.readyState === 1 && runner.session(sessionId), 'the session to go on')
+    await until(
+      async () => (await runner.session(sessionId)).counters?.messagesIn === 1,
+      'the session to go on',
+    )
     client.close()
     const { outcome, counters } = await runner.ended(sessionId)
     expect(outcome?.cause).toBe('client_left')
@@ -157,7 +161,10 @@ describe('a runner that asks for tokens', () => {
       `${wsUrl}?token=${token}&sessionId=${other.sessionId}`,
     ]
     for (const url of attempts) {
-      expect(await WebsocketClient.refusal(url)).toMatchObject({ status: 401, body: { code: 'token_invalid' } })
+      expect(await WebsocketClient.refusal(url)).toMatchObject({
+        status: 401,
+        body: { code: 'token_invalid' },
+      })
     }
     expect(JSON.stringify(runner.log.lines)).not.toContain(token.split('.')[1])
   })

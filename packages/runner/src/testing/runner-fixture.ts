@@ -90,7 +90,7 @@ export class RunnerFixture {
 
 /** Asks again and again until there is an answer. */
 export async function until<T>(
-  ask: () => T | undefined | Promise<T | undefined>,
+  ask: () => T | undefined | false | Promise<T | undefined | false>,
   what: string,
   limitMs = 20_000,
 ): Promise<T> {

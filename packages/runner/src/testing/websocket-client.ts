@@ -93,16 +93,25 @@ export class WebsocketClient {
   }
 }
 
-/** How strong a frequency is in samples, from 0 to 1 of all their energy. */
-export function toneShare(samples: readonly number[], frequency: number, rate: number): number {
+/** How strong a frequency is, from 0 to 1 of all energy: the mean over short pieces, so that a pause does not count. */
+export function toneShare(samples: ArrayLike<number>, frequency: number, rate: number): number {
+  const length = rate / 20
+  const shares: number[] = []
+  for (let start = 0; start + length <= samples.length; start += length) {
+    shares.push(shareOf(samples, start, length, (2 * Math.PI * frequency) / rate))
+  }
+  return shares.reduce((sum, share) => sum + share, 0) / Math.max(1, shares.length)
+}
+
+function shareOf(samples: ArrayLike<number>, start: number, length: number, step: number): number {
   let real = 0
   let imaginary = 0
   let energy = 0
-  for (const [index, sample] of samples.entries()) {
-    const angle = (2 * Math.PI * frequency * index) / rate
-    real += sample * Math.cos(angle)
-    imaginary += sample * Math.sin(angle)
+  for (let index = 0; index < length; index += 1) {
+    const sample = samples[start + index] ?? 0
+    real += sample * Math.cos(step * index)
+    imaginary += sample * Math.sin(step * index)
     energy += sample * sample
   }
-  return energy === 0 ? 0 : (2 * (real * real + imaginary * imaginary)) / (samples.length * energy)
+  return energy === 0 ? 0 : (2 * (real * real + imaginary * imaginary)) / (length * energy)
 }

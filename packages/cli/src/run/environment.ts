@@ -1,0 +1,101 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import type { RoomConfig, TelephonyConfig } from '@botcli/runner'
+import { ValueError } from '../options/option.ts'
+import { UsageError } from '../usage-error.ts'
+import { parseOrigins } from './values.ts'
+
+/** Variables, all of which have a value. */
+export type Environment = Readonly<Record<string, string>>
+
+/** What `--whatsapp` cannot do without. */
+export const WHATSAPP_VARIABLES = [
+  'WHATSAPP_APP_SECRET',
+  'WHATSAPP_PHONE_NUMBER_ID',
+  'WHATSAPP_TOKEN',
+  'WHATSAPP_WEBHOOK_VERIFICATION_TOKEN',
+] as const
+
+/** The real environment over the `.env` in the bot's folder. */
+export async function readEnvironment(
+  botFolder: string,
+  real: Readonly<Record<string, string | undefined>>,
+): Promise<Environment> {
+  const merged = { ...(await readEnvFile(join(botFolder, '.env'))), ...real }
+  return Object.fromEntries(
+    Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+}
+
+async function readEnvFile(path: string): Promise<Readonly<Record<string, string | undefined>>> {
+  try {
+    const text = await readFile(path, 'utf8')
+    return parseEnv(text.replace(/^\uFEFF/, ''))
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT') return {}
+    throw new UsageError([`${path} cannot be read (${String(code)}). Make it a readable file or remove it.`])
+  }
+}
+
+/** What the runner takes from variables. */
+export interface EnvironmentValues {
+  readonly allowedOrigins: readonly string[]
+  readonly room: RoomConfig
+  readonly telephony: TelephonyConfig
+  readonly problems: readonly string[]
+}
+
+/** Checks the variables of the runner. A variable that is set to nothing counts as not set. */
+export function checkEnvironment(env: Environment): EnvironmentValues {
+  const problems: string[] = []
+  const read = <T>(name: string, parse: (text: string) => T): T | undefined => {
+    const text = env[name]
+    if (text === undefined || text === '') return undefined
+    try {
+      return parse(text)
+    } catch (error) {
+      if (!(error instanceof ValueError)) throw error
+      problems.push(`${name} ${error.message}`)
+      return undefined
+    }
+  }
+  const allowedOrigins = read('BOT_ALLOWED_ORIGINS', parseOrigins) ?? []
+  const apiKey = read('ROOM_API_KEY', parseSecret)
+  const sampleRoomUrl = read('ROOM_SAMPLE_ROOM_URL', parseWebUrl)
+  const apiUrl = read('ROOM_API_URL', parseWebUrl)
+  const accountId = read('TELEPHONY_A_ACCOUNT_ID', parseSecret)
+  const authTokenA = read('TELEPHONY_A_AUTH_TOKEN', parseSecret)
+  const keyB = read('TELEPHONY_B_API_KEY', parseSecret)
+  const authId = read('TELEPHONY_C_AUTH_ID', parseSecret)
+  const authTokenC = read('TELEPHONY_C_AUTH_TOKEN', parseSecret)
+  return {
+    allowedOrigins,
+    room: {
+      ...(apiKey && { apiKey }),
+      ...(sampleRoomUrl && { sampleRoomUrl }),
+      ...(apiUrl && { apiUrl }),
+    },
+    telephony: {
+      ...(accountId && authTokenA && { a: { accountId, authToken: authTokenA } }),
+      ...(keyB && { b: { apiKey: keyB } }),
+      ...(authId && authTokenC && { c: { authId, authToken: authTokenC } }),
+    },
+    problems,
+  }
+}
+
+/** Messages never repeat a secret. */
+function parseSecret(text: string): string {
+  if (/^[\x21-\x7e]+$/.test(text)) return text
+  throw new ValueError('must have no spaces, line breaks or other characters that a key cannot have.')
+}
+
+function parseWebUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return text
+  throw new ValueError(
+    `must be an address that begins with https:// or http://, not ${JSON.stringify(text)}.`,
+  )
+}

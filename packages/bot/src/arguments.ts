@@ -1,4 +1,5 @@
-import type { TransportId } from '@botcli/protocol'
+import type { BotStart, TransportId } from '@botcli/protocol'
+import { BotError } from './errors.ts'
 
 /** Fields that every variant of {@link RunnerArguments} has. */
 export interface CommonArguments {
@@ -48,9 +49,72 @@ export interface WebsocketRunnerArguments extends CommonArguments {
   readonly transportType: Exclude<TransportId, 'webrtc' | 'room'>
 }
 
-/** What `bot(args)` gets: branch on `variant` where the transport matters. */
+/**
+ * What `bot(args)` gets: branch on `variant` (or on `'roomUrl' in args`) where the transport matters. Reading a field of
+ * another variant does not compile, and throws where nothing was compiled.
+ */
 export type RunnerArguments =
   | BaseRunnerArguments
   | RoomRunnerArguments
   | WebrtcRunnerArguments
   | WebsocketRunnerArguments
+
+/** The fields that only one variant has. */
+const OWNER = new Map<unknown, RunnerArguments['variant']>([
+  ['webrtcConnection', 'webrtc'],
+  ['websocket', 'websocket'],
+  ['transportType', 'websocket'],
+  ['roomUrl', 'room'],
+  ['token', 'room'],
+])
+
+/** The arguments of a session, frozen. */
+export function argumentsOf(start: BotStart): RunnerArguments {
+  const common = {
+    sessionId: start.sessionId,
+    body: start.body,
+    handleSigint: false,
+    handleSigterm: false,
+  }
+  if (start.transport === 'webrtc') {
+    const { webrtc } = start
+    if (webrtc) return guarded({ variant: 'webrtc', ...common, webrtcConnection: Object.freeze(webrtc) })
+  } else if (start.transport === 'room') {
+    const { room } = start
+    if (room) {
+      const token = room.token === undefined ? {} : { token: room.token }
+      return guarded({ variant: 'room', ...common, roomUrl: room.roomUrl, ...token })
+    }
+  } else if (start.websocket) {
+    return guarded({
+      variant: 'websocket',
+      ...common,
+      websocket: Object.freeze(start.websocket),
+      transportType: start.transport,
+    })
+  }
+  return guarded({ variant: 'base', ...common })
+}
+
+/**
+ * The guard is a prototype that answers only what the object itself does not have. So the object stays a plain one: `in`,
+ * spread, `JSON.stringify`, `structuredClone` and `console.log` see its own fields and nothing else.
+ */
+function guarded<Args extends RunnerArguments>(args: Args): Args {
+  const guard = new Proxy(
+    {},
+    {
+      get(target, key, receiver) {
+        const owner = OWNER.get(key)
+        if (owner !== undefined && owner !== args.variant) {
+          throw new BotError(
+            'wrong_variant',
+            `args.${String(key)} exists only when args.variant is '${owner}'; in this session it is '${args.variant}'. Check args.variant first`,
+          )
+        }
+        return Reflect.get(target, key, receiver)
+      },
+    },
+  )
+  return Object.freeze(Object.assign(Object.create(guard), args))
+}

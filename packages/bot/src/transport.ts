@@ -21,7 +21,7 @@ export interface TransportParams {
 
 /** What happened to the bot's sound when it was cut short. */
 export interface ClearResult {
-  /** Milliseconds of the cleared utterance that the caller was played. */
+  /** Milliseconds that the caller was played since the clear before this one. */
   readonly playedMs: number
 }
 
@@ -33,14 +33,14 @@ export interface EndReason {
 
 /** The events of a {@link Transport} and what their listeners get. */
 export interface TransportEvents {
-  /** The caller's wire is up (again). */
+  /** The caller's wire is up (again). A listener that is added while it is up is told at once. */
   connected: []
   /** The caller's wire is down; it may come back while the session lasts. */
   disconnected: []
-  /** The session is over. Nothing can be sent any more. */
+  /** The session is over. Nothing can be sent any more. A listener that is added later is told at once. */
   ended: [EndReason]
   audio: [AudioFrame]
-  /** An application message from the client that is not part of the RTVI handshake. */
+  /** A message of the client that {@link Transport.rtvi} has no listener for; every one with `rtvi: false`. */
   message: [unknown]
   /** One or more keys that the caller pressed: `0`-`9`, `*`, `#`, `A`-`D`. */
   dtmf: [string]
@@ -62,7 +62,7 @@ export interface Transport {
   readonly connected: boolean
   /** Aborted when the session ends; hand it to whatever the bot waits for. */
   readonly signal: AbortSignal
-  /** The RTVI conversation with the client: transcripts, speaking events, requests. */
+  /** The RTVI conversation with the client: transcripts, speaking events, requests. Throws with `rtvi: false`. */
   readonly rtvi: Rtvi
 
   /** The caller's sound until the session ends. Old sound is dropped first when the reader is slow. */
@@ -77,12 +77,12 @@ export interface Transport {
   clear(): Promise<ClearResult>
   /** Resolves when all queued sound was played (or cleared, or the session ended). */
   drained(): Promise<void>
-  /** Milliseconds of the current utterance that were played. */
+  /** Milliseconds that were played since the last clear. Sound that is queued now will begin at `playedMs + queuedMs`. */
   readonly playedMs: number
   /** Milliseconds of sound queued and not yet played. */
   readonly queuedMs: number
 
-  /** Sends an application message to the client as it is. */
+  /** Sends an application message, any JSON, to the client as it is. Nothing happens once the session is over. */
   sendMessage(message: unknown): void
   /** Presses keys towards the caller's side, where the wire can carry them. */
   sendDtmf(keys: string): void

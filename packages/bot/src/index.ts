@@ -1,0 +1,22 @@
+export type {
+  BaseRunnerArguments,
+  CommonArguments,
+  RoomRunnerArguments,
+  RunnerArguments,
+  WebrtcConnection,
+  WebrtcRunnerArguments,
+  WebsocketConnection,
+  WebsocketRunnerArguments,
+} from './arguments.ts'
+export type { BotFunction } from './bot-function.ts'
+export { createTransport, type TransportFactories } from './create-transport.ts'
+export { BotError, type BotErrorCode } from './errors.ts'
+export type { Rtvi, RtviRequest, TypedText } from './rtvi.ts'
+export type {
+  AudioFrame,
+  ClearResult,
+  EndReason,
+  Transport,
+  TransportEvents,
+  TransportParams,
+} from './transport.ts'

@@ -1,0 +1,115 @@
+import type { SessionOutcome } from '@botcli/protocol'
+import { noAnswer, refusedAnswer, strangeAnswer } from '../state/problem.ts'
+import { shapeOf, textAt } from '../state/shape.ts'
+
+const ANSWER_LIMIT_MS = 15_000
+
+/** What `/start` said about a session. */
+export interface StartedSession {
+  readonly sessionId: string
+  /** Where a WebSocket goes; absent for WebRTC. */
+  readonly wsUrl?: string
+  readonly token?: string
+  readonly iceServers: readonly RTCIceServer[]
+}
+
+/** What the page asks for with `/start`. */
+export interface StartOptions {
+  readonly transport: 'webrtc' | 'websocket'
+  readonly enableDefaultIceServers: boolean
+}
+
+/** The part of the runner's HTTP surface that the page uses. */
+export class RunnerApi {
+  readonly #origin: string
+  readonly #fetch: typeof fetch
+
+  constructor(origin: string, fetchFunction: typeof fetch) {
+    this.#origin = origin
+    this.#fetch = fetchFunction
+  }
+
+  /** The transports that the runner offers. */
+  async transports(): Promise<readonly string[]> {
+    const transports = shapeOf(await this.#json('/status')).transports
+    if (!Array.isArray(transports)) throw strangeAnswer('/status', 'list of transports')
+    return transports.filter((name) => typeof name === 'string')
+  }
+
+  /** Begins a session. */
+  async start(options: StartOptions): Promise<StartedSession> {
+    const answer = shapeOf(await this.#json('/start', options))
+    const sessionId = textAt(answer, 'sessionId')
+    const wsUrl = textAt(answer, 'wsUrl')
+    const token = textAt(answer, 'token')
+    if (sessionId === undefined) throw strangeAnswer('/start', 'sessionId')
+    if (options.transport === 'websocket' && wsUrl === undefined) throw strangeAnswer('/start', 'wsUrl')
+    const iceServers = shapeOf(answer.iceConfig).iceServers
+    return {
+      sessionId,
+      ...(wsUrl === undefined ? {} : { wsUrl: this.#socketUrl(wsUrl, sessionId) }),
+      ...(token === undefined ? {} : { token }),
+      iceServers: Array.isArray(iceServers) ? iceServers : [],
+    }
+  }
+
+  /** How a session ended, or `undefined` while it has not, or when the runner cannot say. */
+  async outcome(sessionId: string): Promise<SessionOutcome | undefined> {
+    const view = shapeOf(
+      await this.#json(`/sessions/${encodeURIComponent(sessionId)}`).catch(() => undefined),
+    )
+    const outcome = shapeOf(view.outcome)
+    const cause = textAt(outcome, 'cause')
+    if (cause === undefined) return undefined
+    return {
+      result: outcome.result === 'ok' ? 'ok' : 'failed',
+      cause: cause as SessionOutcome['cause'],
+      message: textAt(outcome, 'message') ?? '',
+    }
+  }
+
+  /** Where the offers of a session go. */
+  offerUrl(sessionId: string): string {
+    return new URL(`/sessions/${encodeURIComponent(sessionId)}/api/offer`, this.#origin).href
+  }
+
+  #socketUrl(wsUrl: string, sessionId: string): string {
+    const url = new URL(wsUrl, this.#origin.replace(/^http/, 'ws'))
+    url.searchParams.set('sessionId', sessionId)
+    return url.href
+  }
+
+  async #json(path: string, body?: unknown): Promise<unknown> {
+    const url = new URL(path, this.#origin).href
+    const signal = AbortSignal.timeout(ANSWER_LIMIT_MS)
+    const post = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal,
+    }
+    let response: Response
+    try {
+      response = await this.#fetch(url, body === undefined ? { signal } : post)
+    } catch (error) {
+      throw noAnswer(url, error)
+    }
+    const answer: unknown = await response.json().catch(() => undefined)
+    if (!response.ok) throw refusedAnswer(response.status, answer, this.#origin)
+    return answer
+  }
+}
+
+/**
+ * Whether a host is this machine or one next to it. There, peers find each other without the help of a public server,
+ * so none is asked.
+ */
+export function isNearby(host: string): boolean {
+  return (
+    host === 'localhost' ||
+    host.endsWith('.localhost') ||
+    host.endsWith('.local') ||
+    host === '[::1]' ||
+    /^(?:(?:127|10)\.\d+|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\.\d+\.\d+$/.test(host)
+  )
+}

@@ -127,11 +127,12 @@ export class Playback {
       const head = this.#queue[0]
       if (head === undefined) return
       const length = Math.min(head.length, this.#limit - this.#sent, longest)
-      this.#port.sendAudioOut(this.#epoch, head.subarray(0, length))
       this.#sent += length
       this.#unsent -= length
       if (length === head.length) this.#queue.shift()
       else this.#queue[0] = head.subarray(length)
+      // Last, because a host in the same process may answer before this returns.
+      this.#port.sendAudioOut(this.#epoch, head.subarray(0, length))
     }
   }
 

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises'
 import { TRANSPORT_IDS, type TransportId } from '@botcli/protocol'
 import { BotSource, type BotState } from './bot-source/bot-source.ts'
 import type { RunnerConfig } from './config.ts'
@@ -105,7 +106,13 @@ class Runner implements RunningRunner {
       logger: this.#logger,
     }
     const page = config.pageDir === undefined ? undefined : await this.#loadPage(config.pageDir)
-    const app = createApp({ ...shared, config, page, address: () => this.#server?.address ?? '' })
+    const app = createApp({
+      ...shared,
+      config,
+      guests: this.#guests,
+      page,
+      address: () => this.#server?.address ?? '',
+    })
     const door = new WebsocketDoor({ ...shared, wsAuth: config.wsAuth })
     const server = new HttpServer({ host: config.host, port: config.port, app, door })
     await server.listen()
@@ -124,7 +131,7 @@ class Runner implements RunningRunner {
   async #openMedia(): Promise<MediaHosts> {
     const { isolation, icePorts, announcedAddress, esp32, host, maxSessions, maxMemoryBytes } = this.#config
     const ice = {
-      ...(announcedAddress !== undefined && { announcedAddress }),
+      ...(announcedAddress !== undefined && { announcedAddress: await addressOf(announcedAddress) }),
       ...(esp32 && { esp32Host: host }),
     }
     const logger = this.#logger
@@ -156,9 +163,14 @@ class Runner implements RunningRunner {
   }
 
   #onChange(state: BotState): void {
-    if (state.kind === 'broken') this.#guests.suspend(`The bot is broken: ${state.message}`)
-    // The pool has logged why, and each session tries again.
-    else this.#guests.use(state).catch(() => {})
+    if (state.kind === 'broken') {
+      this.#guests.suspend(`The bot is broken: ${state.message}`)
+      return
+    }
+    this.#guests.use(state).catch((error: unknown) => {
+      const text = error instanceof RunnerError ? (error.detail ?? error.message) : String(error)
+      this.#logger.error(`the bot could not be loaded, each new session tries again\n${text}`)
+    })
   }
 
   async #close(deadlineMs: number): Promise<void> {
@@ -166,5 +178,17 @@ class Runner implements RunningRunner {
     await this.#table.close('shutdown', 'The runner is shutting down.', deadlineMs)
     this.#server?.close()
     await Promise.all([this.#guests.close(), this.#media?.close(), this.#source?.close()])
+  }
+}
+
+/** Candidates can only name numbers, so a name is looked up once. */
+async function addressOf(host: string): Promise<string> {
+  try {
+    return (await lookup(host)).address
+  } catch {
+    throw new RunnerError(
+      'address_unavailable',
+      `The announced address ${host} is not known to any name server.`,
+    )
   }
 }

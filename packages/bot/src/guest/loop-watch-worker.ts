@@ -10,7 +10,7 @@ const BLOCKED_MS = 500
 /** How often to look whether a standstill is over. */
 const CHECK_MS = 50
 /** How long the main thread may take to say where it is. It cannot while it is inside native code. */
-const LOCATE_MS = 250
+const LOCATE_MS = 500
 
 const { beats, beatMs, mark, ownUrl } = workerData as LoopWatchData
 

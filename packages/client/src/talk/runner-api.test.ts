@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { errorBody } from '@botcli/protocol'
 import { afterEach, expect, test } from 'vitest'
 import { isNearby, RunnerApi } from './runner-api.ts'
+import { runnerFacts } from './runner-facts.ts'
 
 interface Heard {
   readonly method: string | undefined
@@ -36,6 +37,22 @@ const WEBSOCKET = { transport: 'websocket', enableDefaultIceServers: false } as 
 test('the transports are read from the status', async () => {
   const { origin } = await runner(200, { status: 'ready', transports: ['webrtc', 7, 'room'] })
   expect(await new RunnerApi(origin, fetch).transports()).toEqual(['webrtc', 'room'])
+})
+
+test('what the document says about the runner is not asked again', async () => {
+  const { origin, heard } = await runner(500, {})
+  const text = '{"transports":["websocket",7],"originAllowed":true}'
+  const facts = runnerFacts({ getElementById: () => ({ textContent: text }) as HTMLElement })
+  expect(await new RunnerApi(origin, fetch, facts).transports()).toEqual(['websocket'])
+  expect(heard).toEqual([])
+})
+
+test('a page whose origin is not listed learns it from its document', async () => {
+  const facts = { transports: ['webrtc'], originAllowed: false }
+  const api = new RunnerApi('http://localhost:7860', fetch, facts)
+  await expect(api.transports()).rejects.toThrow(
+    'http://localhost:7860 is not among the runner’s allowed origins',
+  )
 })
 
 test('a WebRTC session brings its id and its ice servers', async () => {

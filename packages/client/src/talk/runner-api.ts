@@ -1,6 +1,7 @@
 import type { SessionOutcome } from '@botcli/protocol'
 import { noAnswer, refusedAnswer, strangeAnswer } from '../state/problem.ts'
 import { shapeOf, textAt } from '../state/shape.ts'
+import type { RunnerFacts } from './runner-facts.ts'
 
 const ANSWER_LIMIT_MS = 15_000
 
@@ -23,14 +24,20 @@ export interface StartOptions {
 export class RunnerApi {
   readonly #origin: string
   readonly #fetch: typeof fetch
+  readonly #facts: RunnerFacts | undefined
 
-  constructor(origin: string, fetchFunction: typeof fetch) {
+  constructor(origin: string, fetchFunction: typeof fetch, facts?: RunnerFacts) {
     this.#origin = origin
     this.#fetch = fetchFunction
+    this.#facts = facts
   }
 
-  /** The transports that the runner offers. */
+  /** The transports that the runner offers. Rejects when it will not serve this page. */
   async transports(): Promise<readonly string[]> {
+    if (this.#facts?.originAllowed === false) {
+      throw refusedAnswer(403, { code: 'origin_not_allowed' }, this.#origin)
+    }
+    if (this.#facts !== undefined) return this.#facts.transports
     const transports = shapeOf(await this.#json('/status')).transports
     if (!Array.isArray(transports)) throw strangeAnswer('/status', 'list of transports')
     return transports.filter((name) => typeof name === 'string')

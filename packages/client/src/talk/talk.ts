@@ -90,7 +90,10 @@ export class Talk {
       return !this.#ended
     } catch (error) {
       if (!this.#letGo()) return false
-      this.#events.ended({ failed: true, problem: await connectProblem(error, location.origin) })
+      // Browsers keep the answer to a refused WebSocket to themselves, so the runner's record is asked first.
+      const recorded = this.#options.transport === 'websocket' ? await this.#outcome(1) : undefined
+      const said = { failed: true, problem: await connectProblem(error, location.origin) }
+      this.#events.ended(recorded ?? said)
       return false
     } finally {
       done.abort()
@@ -200,12 +203,12 @@ export class Talk {
     if (this.#letGo()) this.#events.ended((await this.#outcome()) ?? said)
   }
 
-  async #outcome(): Promise<Ending | undefined> {
+  async #outcome(tries = OUTCOME_TRIES): Promise<Ending | undefined> {
     const sessionId = this.#sessionId
-    for (let left = OUTCOME_TRIES; sessionId !== undefined && left > 0; left -= 1) {
+    for (let left = tries; sessionId !== undefined && left > 0; left -= 1) {
       const outcome = await this.#api.outcome(sessionId)
       if (outcome !== undefined) return endingOfOutcome(outcome)
-      await pause(OUTCOME_PAUSE_MS)
+      if (left > 1) await pause(OUTCOME_PAUSE_MS)
     }
     return undefined
   }

@@ -24,6 +24,8 @@ export class GuestPool {
   readonly #spares = new Set<Spare>()
   #code: GuestCode | undefined
   #refusal: RunnerError | undefined
+  /** The last guest did not load; the next one may, when what it needs has been installed meanwhile. */
+  #failing = false
   #refillTimer: NodeJS.Timeout | undefined
   #closed = false
 
@@ -47,6 +49,14 @@ export class GuestPool {
     this.#code = undefined
     this.#refusal = new RunnerError('bot_load_failed', message)
     this.#dropSpares()
+  }
+
+  /** Rejects when a session could not have a guest now. Costs nothing while the code loads well. */
+  async check(): Promise<void> {
+    if (this.#refusal !== undefined) throw this.#refusal
+    if (!this.#failing || this.#code === undefined) return
+    await (this.#best() ?? this.#add(this.#code)).guest
+    this.#refill()
   }
 
   /** A guest for one session: a spare, or a new one when there is none. */
@@ -78,7 +88,9 @@ export class GuestPool {
 
   #refill(): void {
     if (this.#closed || this.#code === undefined) return
-    while (this.#spares.size < this.#options.warm) this.#add(this.#code)
+    while (this.#spares.size < this.#options.warm) {
+      this.#add(this.#code).guest.catch((error: unknown) => this.#complain(error))
+    }
   }
 
   #add(code: GuestCode): Spare {
@@ -87,19 +99,22 @@ export class GuestPool {
     spare.guest.then(
       (guest) => {
         spare.loaded = true
+        this.#failing = false
         guest.exited.then(() => this.#lost(spare))
       },
-      (error: unknown) => this.#failed(spare, error),
+      // Not tried again before the next session or the next save asks for it: it would fail the same way.
+      () => {
+        this.#spares.delete(spare)
+        this.#failing = this.#code?.version === spare.version
+      },
     )
     return spare
   }
 
-  /** Not tried again before the next session or the next save asks for it: it would fail the same way. */
-  #failed(spare: Spare, error: unknown): void {
-    this.#spares.delete(spare)
-    if (this.#closed || this.#code?.version !== spare.version) return
-    const detail = error instanceof RunnerError ? (error.detail ?? error.message) : String(error)
-    this.#options.logger.error(`the bot could not be loaded\n${detail}`)
+  #complain(error: unknown): void {
+    if (this.#closed) return
+    const text = error instanceof RunnerError ? (error.detail ?? error.message) : String(error)
+    this.#options.logger.error(`a spare bot could not be loaded\n${text}`)
   }
 
   #lost(spare: Spare): void {

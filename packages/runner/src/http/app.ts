@@ -11,6 +11,7 @@ import {
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { RunnerConfig } from '../config.ts'
+import type { GuestPool } from '../guests/guest-pool.ts'
 import type { Logger } from '../log/logger.ts'
 import { RequestError } from '../request-error.ts'
 import type { Connector } from '../sessions/connector.ts'
@@ -37,6 +38,7 @@ export interface AppOptions {
   readonly table: SessionTable
   readonly tokens: SessionTokens
   readonly connector: Connector
+  readonly guests: GuestPool
   readonly page: Page | undefined
   readonly logger: Logger
   /** Where the server listens, once it does. */
@@ -92,7 +94,11 @@ export function createApp(options: AppOptions): App {
     throw new RequestError('not_available', 'This version of the runner cannot make rooms.')
   })
   app.get('/status', (c) => c.json<StatusResponse>({ status: 'ready', transports }))
-  app.post('/start', async (c) => c.json(start(c, options, await body(c, startRequestSchema))))
+  app.post('/start', async (c) => {
+    const request = await body(c, startRequestSchema)
+    await options.guests.check()
+    return c.json(start(c, options, request))
+  })
 
   for (const path of ['/api/offer', '/sessions/:sessionId/api/offer']) {
     app.post(path, async (c) => {

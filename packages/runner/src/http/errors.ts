@@ -11,6 +11,7 @@ export function requestErrorOf(error: unknown, logger: Logger): RequestError {
     return new RequestError(code, error.message, { cause: error })
   }
   if (error instanceof RunnerError) {
+    logger.error(error.message, { ...(error.detail && { detail: error.detail }) })
     return new RequestError('bot_not_loaded', error.message, { cause: error })
   }
   logger.error('a request failed', { error })

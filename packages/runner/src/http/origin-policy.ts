@@ -44,9 +44,9 @@ export class OriginPolicy {
   }
 }
 
-/** A browser that opens the built-in page sends no Origin; only that page's own files are meant here. */
-function isPageLoad({ method, path, origin, fetchMode, fetchSite }: OriginFacts): boolean {
+/** A browser opens the built-in page without a listed origin; only that page's own files are meant here. */
+function isPageLoad({ method, path, fetchMode, fetchSite }: OriginFacts): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (path !== '/' && path !== '/client' && !path.startsWith('/client/')) return false
-  return fetchMode === 'navigate' || (fetchSite === 'same-origin' && origin === undefined)
+  return fetchMode === 'navigate' || fetchSite === 'same-origin'
 }

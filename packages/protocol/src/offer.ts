@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { freeFormObject } from './start.ts'
 
 /**
  * `POST /api/offer` as the published WebRTC client sends it. It spells its own data `requestData`, other
@@ -9,8 +10,8 @@ export const offerRequestSchema = z.object({
   type: z.literal('offer'),
   pc_id: z.string().nullish(),
   restart_pc: z.boolean().nullish(),
-  requestData: z.record(z.string(), z.unknown()).nullish(),
-  request_data: z.record(z.string(), z.unknown()).nullish(),
+  requestData: freeFormObject.nullish(),
+  request_data: freeFormObject.nullish(),
 })
 export type OfferRequest = z.infer<typeof offerRequestSchema>
 

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { isShallow, TOO_DEEP } from './json-depth.ts'
 import { transportIdSchema } from './transports.ts'
 
-const freeFormObject = z.record(z.string(), z.unknown())
+/** Any JSON object that can be handed on to a bot. */
+export const freeFormObject = z.record(z.string(), z.unknown()).refine((value) => isShallow(value), TOO_DEEP)
 
 /** `POST /start`. Keys that we do not know are left to the clients that send them. */
 export const startRequestSchema = z.object({

@@ -28,6 +28,8 @@ export interface TransportFacts {
   /** Variables that this transport can use, and whether it works without them. */
   readonly credentials: readonly string[]
   readonly credentialsRequired: boolean
+  /** Whether this version of the runner serves it; the others are known by name only. */
+  readonly served: boolean
 }
 
 /** One row a transport. */
@@ -38,6 +40,7 @@ export const TRANSPORTS: Readonly<Record<TransportId, TransportFacts>> = {
     needsProxy: false,
     credentials: [],
     credentialsRequired: false,
+    served: true,
   },
   room: {
     label: 'Daily room',
@@ -45,6 +48,7 @@ export const TRANSPORTS: Readonly<Record<TransportId, TransportFacts>> = {
     needsProxy: false,
     credentials: ['ROOM_API_KEY'],
     credentialsRequired: true,
+    served: false,
   },
   telephony_a: {
     label: 'Twilio',
@@ -52,6 +56,7 @@ export const TRANSPORTS: Readonly<Record<TransportId, TransportFacts>> = {
     needsProxy: true,
     credentials: ['TELEPHONY_A_ACCOUNT_ID', 'TELEPHONY_A_AUTH_TOKEN'],
     credentialsRequired: false,
+    served: false,
   },
   telephony_b: {
     label: 'Telnyx',
@@ -59,6 +64,7 @@ export const TRANSPORTS: Readonly<Record<TransportId, TransportFacts>> = {
     needsProxy: true,
     credentials: ['TELEPHONY_B_API_KEY'],
     credentialsRequired: false,
+    served: false,
   },
   telephony_c: {
     label: 'Plivo',
@@ -66,6 +72,7 @@ export const TRANSPORTS: Readonly<Record<TransportId, TransportFacts>> = {
     needsProxy: true,
     credentials: ['TELEPHONY_C_AUTH_ID', 'TELEPHONY_C_AUTH_TOKEN'],
     credentialsRequired: false,
+    served: false,
   },
   telephony_d: {
     label: 'Exotel',
@@ -73,6 +80,7 @@ export const TRANSPORTS: Readonly<Record<TransportId, TransportFacts>> = {
     needsProxy: false,
     credentials: [],
     credentialsRequired: false,
+    served: false,
   },
   websocket: {
     label: 'WebSocket',
@@ -80,5 +88,6 @@ export const TRANSPORTS: Readonly<Record<TransportId, TransportFacts>> = {
     needsProxy: false,
     credentials: [],
     credentialsRequired: false,
+    served: true,
   },
 }

@@ -29,9 +29,6 @@ export interface Banner {
   readonly hints: readonly string[]
 }
 
-/** Transports that this version knows by name and does not serve. */
-const NOT_YET: readonly TransportId[] = ['room', 'telephony_a', 'telephony_b', 'telephony_c', 'telephony_d']
-
 /** Says what is on, what it still needs, and who can reach it. */
 export function makeBanner(input: BannerInput): Banner {
   const { config, transports } = input
@@ -41,7 +38,7 @@ export function makeBanner(input: BannerInput): Banner {
     url,
     page: config.pageDir === undefined ? undefined : new URL('/client/', url).href,
     transports: served.map((id) =>
-      transportLine(id, transports.includes(id) && !NOT_YET.includes(id), config),
+      transportLine(id, transports.includes(id) && TRANSPORTS[id].served, config),
     ),
     security: security(config),
     hints: hints(config),

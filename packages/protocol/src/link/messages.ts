@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isShallow, TOO_DEEP } from '../json-depth.ts'
 import { transportIdSchema } from '../transports.ts'
 
 /** Peers of another number cannot talk to each other. */
@@ -23,7 +24,7 @@ export const botStartSchema = z.object({
 })
 export type BotStart = Readonly<z.infer<typeof botStartSchema>>
 
-const jsonValue = z.unknown()
+const jsonValue = z.unknown().refine((value) => isShallow(value), TOO_DEEP)
 /** A multiple of 50, so that 20 ms are a whole number of samples. */
 const sampleRate = z.number().int().min(8000).max(48000).multipleOf(50)
 

@@ -181,7 +181,7 @@ function sendDocument(c: Context<Env>, options: AppOptions, base: string | undef
   const proto = c.req.header('x-forwarded-proto') ?? 'http'
   const host = c.req.header('x-forwarded-host') ?? c.req.header('host') ?? options.address()
   const facts = {
-    transports: options.transports,
+    transports: options.transports.filter((id) => TRANSPORTS[id].served),
     originAllowed: options.origins.allows(`${proto}://${host}`),
   }
   return sendFile(c, options.page.document(facts, base))

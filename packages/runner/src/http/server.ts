@@ -20,6 +20,7 @@ export interface HttpServerOptions {
 export class HttpServer {
   readonly #server: Server
   readonly #options: HttpServerOptions
+  #port = 0
 
   constructor(options: HttpServerOptions) {
     this.#options = options
@@ -35,7 +36,7 @@ export class HttpServer {
 
   /** Host and port, as an address bar takes them. */
   get address(): string {
-    const { port } = this.#server.address() as AddressInfo
+    const port = this.#port
     const { host } = this.#options
     const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host
     return `${isIPv6(shown) ? `[${shown}]` : shown}:${port}`
@@ -48,6 +49,7 @@ export class HttpServer {
       this.#server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
       this.#server.listen(port, host, resolve)
     })
+    this.#port = (this.#server.address() as AddressInfo).port
   }
 
   /** Takes no new connection, and ends those that idle. */

@@ -59,7 +59,7 @@ class Runner implements RunningRunner {
     this.#config = config
     this.#logger = logger
     this.transports = config.transport === undefined ? TRANSPORT_IDS : [config.transport]
-    this.#guests = new GuestPool({ warm: config.warm, create: (code) => this.#createGuest(code), logger })
+    this.#guests = new GuestPool({ warm: config.warm, create: (code, unwanted) => this.#createGuest(code, unwanted), logger })
     this.#table = new SessionTable({
       maxSessions: config.maxSessions,
       maxDurationMs: config.maxSessionDurationMs,
@@ -153,10 +153,10 @@ class Runner implements RunningRunner {
     return this.#media
   }
 
-  async #createGuest(code: GuestCode) {
+  async #createGuest(code: GuestCode, unwanted: AbortSignal) {
     const { isolation, botFolder: folder, env, maxMemoryBytes } = this.#config
     if (isolation === 'process') {
-      return ProcessGuest.start(code, { folder, env, maxMemoryBytes, logger: this.#logger })
+      return ProcessGuest.start(code, { folder, env, maxMemoryBytes, logger: this.#logger, unwanted })
     }
     const { InlineGuest } = await import('./guests/inline-guest.ts')
     return InlineGuest.start(code)

@@ -14,6 +14,8 @@ import { GuestThrottle } from './guest-throttle.ts'
 
 /** Messages of a client are left out while the bot has so many bytes still to read. */
 const MAX_UNREAD_BYTES = 1024 * 1024
+/** Other things cannot be left out; a guest that lets so many bytes pile up does not read at all. */
+const MAX_BACKLOG_BYTES = 4 * 1024 * 1024
 
 type Sound = Extract<LinkFrame, { kind: 'audioOut' | 'heard' }>
 
@@ -112,7 +114,12 @@ export class GuestChannel {
 
   /** Once a second: is the guest still there? */
   beat(): void {
-    if (this.#throttle.holding || this.#over) return
+    if (this.#over) return
+    if (this.#port.backlog > MAX_BACKLOG_BYTES) {
+      this.#finish('bot_unresponsive', 'The bot does not read what it is sent.')
+      return
+    }
+    if (this.#throttle.holding) return
     const beat = this.#pulse.beat(this.#options.clock())
     if (typeof beat === 'number') this.#port.send({ type: 'ping', id: beat })
     else this.#finish(beat.cause, beat.message)
@@ -120,15 +127,16 @@ export class GuestChannel {
 
   /** Ends the conversation with the guest, which gets until the deadline to finish what it does. */
   async close(outcome: SessionOutcome, deadlineMs: number): Promise<void> {
-    this.#throttle.close()
     if (!this.#over) {
-      this.#port.resume()
       this.#port.send({ type: 'cancel', cause: outcome.cause, message: outcome.message, deadlineMs })
       const timer = setTimeout(() => this.#settle(), deadlineMs)
       await this.#settled
       clearTimeout(timer)
     }
+    this.#throttle.close()
     this.#over = true
+    // The end of a stream that nobody reads is never seen, and the stream never freed.
+    this.#port.resume()
     this.#port.close()
   }
 
@@ -172,6 +180,7 @@ export class GuestChannel {
     } else if (!this.#options.events.sound(frame)) {
       this.#finish('bot_flooded', 'The bot sent more sound than it was allowed to.')
     }
+    this.#throttle.count()
   }
 
   #onClosed(error: Error | undefined): void {

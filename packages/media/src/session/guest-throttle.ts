@@ -31,7 +31,7 @@ export class GuestThrottle {
     return this.#timer !== undefined
   }
 
-  /** Counts a message of the bot that was dealt with just now. */
+  /** Counts a message or a frame of the bot that was dealt with just now. */
   count(): void {
     const { clock, backlog, flooded } = this.#options
     const now = clock()

@@ -1,6 +1,7 @@
 import { isVoiced, type Ticker } from '@botcli/audio'
 import {
   type BotStart,
+  isShallow,
   type LinkStream,
   type MediaCounters,
   rtviLatency,
@@ -65,6 +66,7 @@ export class MediaSession<W extends Wire = Wire> {
   #messagesIn = 0
   #messagesOut = 0
   #messagesInDropped = 0
+  #badMessages = 0
 
   constructor(options: MediaSessionOptions<W>) {
     this.#options = options
@@ -89,7 +91,8 @@ export class MediaSession<W extends Wire = Wire> {
       link,
       clock: this.#options.clock,
       maxMemoryBytes: this.#options.maxMemoryBytes,
-      messageBacklog: () => this.wire.messageBacklog,
+      // A client that is gone takes nothing more, and that must not keep the bot's last words from being read.
+      messageBacklog: () => (this.#over ? 0 : this.wire.messageBacklog),
       events: {
         format: (inputRate, outputRate) => this.#setFormat(guest, inputRate, outputRate),
         sound: (frame) =>
@@ -123,7 +126,7 @@ export class MediaSession<W extends Wire = Wire> {
         audioInConcealedMs: this.wire.counters.audioInConcealedMs,
         messagesIn: this.#messagesIn,
         messagesOut: this.#messagesOut,
-        badMessages: this.wire.counters.badMessages,
+        badMessages: this.wire.counters.badMessages + this.#badMessages,
         messagesInDropped: this.#messagesInDropped,
       },
       latency: [...this.#turns],
@@ -154,6 +157,7 @@ export class MediaSession<W extends Wire = Wire> {
   }
 
   #setFormat(guest: GuestChannel, inputRate: number, outputRate: number): void {
+    if (this.#over) return
     if (this.#playout !== undefined) {
       this.#finish({ cause: 'bot_failed', message: 'The bot chose its sound format twice.' })
       return
@@ -173,6 +177,10 @@ export class MediaSession<W extends Wire = Wire> {
 
   #onClientMessage(message: unknown): void {
     if (this.#over) return
+    if (!isShallow(message)) {
+      this.#badMessages += 1
+      return
+    }
     this.#messagesIn += 1
     if (this.#guest !== undefined) this.#passOn(this.#guest, message)
     else if (this.#early.length < MAX_EARLY_MESSAGES) this.#early.push(message)

@@ -21,11 +21,16 @@ const CLOSE_PATIENCE_MS = 2000
 /** Sound is left out for a client that has fallen so far behind that it would hear it late. */
 const MAX_AUDIO_BACKLOG_BYTES = 512 * 1024
 
+/** Each rate costs a filter of its own; an honest client has one, or changes it with its microphone. */
+const MAX_RATES = 20
+
 /** What a wire is made of. */
 export interface WebsocketWireOptions {
   readonly websocket: WebSocket
   readonly events: WireEvents
   readonly clock: () => number
+  /** A client that lets two of these pass without a sign of life is gone. */
+  readonly pingIntervalMs?: number
 }
 
 /** A plain WebSocket client that speaks the protobuf framing, or JSON in text messages. */
@@ -37,13 +42,19 @@ export class WebsocketWire implements Wire {
   #format: AudioFormat | undefined
   #fromClient: Resampler | undefined
   #fromClientRate = 0
+  #ratesUsed = 0
   #toClient: Resampler | undefined
   #speaksJson = false
   #answeredPing = true
   #badMessages = 0
   #closed = false
 
-  constructor({ websocket, events, clock }: WebsocketWireOptions) {
+  constructor({
+    websocket,
+    events,
+    clock,
+    pingIntervalMs = PING_INTERVAL_MS,
+  }: WebsocketWireOptions) {
     this.#websocket = websocket
     this.#events = events
     this.#clock = clock
@@ -55,7 +66,7 @@ export class WebsocketWire implements Wire {
     websocket.on('close', (code) => this.#onClose(code))
     // A close follows each error, and it is the close that says what to do.
     websocket.on('error', () => {})
-    this.#pinger = setInterval(() => this.#ping(), PING_INTERVAL_MS)
+    this.#pinger = setInterval(() => this.#ping(), pingIntervalMs)
     events.connected()
   }
 
@@ -145,6 +156,11 @@ export class WebsocketWire implements Wire {
     }
     if (this.#format === undefined) return
     if (this.#fromClient === undefined || this.#fromClientRate !== rate) {
+      if (this.#ratesUsed === MAX_RATES) {
+        this.#badMessages += 1
+        return
+      }
+      this.#ratesUsed += 1
       this.#fromClient = new Resampler(rate, this.#format.inputRate)
       this.#fromClientRate = rate
     }

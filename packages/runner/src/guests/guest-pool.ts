@@ -26,6 +26,8 @@ export class GuestPool {
   #refusal: RunnerError | undefined
   /** The last guest did not load; the next one may, when what it needs has been installed meanwhile. */
   #failing = false
+  /** One for each guest that loads; aborted at the end, so that nobody waits for a bot that takes long. */
+  readonly #loading = new Set<AbortController>()
   #refillTimer: NodeJS.Timeout | undefined
   #closed = false
 
@@ -35,7 +37,9 @@ export class GuestPool {
 
   /** From now on guests run this code. Rejects when it does not load; each session will try again. */
   async use(code: GuestCode): Promise<void> {
+    if (this.#closed) return
     this.#code = code
+    this.#failing = false
     this.#refusal = undefined
     this.#dropSpares()
     const first = this.#add(code)
@@ -75,6 +79,7 @@ export class GuestPool {
   /** Ends all spares. */
   async close(): Promise<void> {
     this.#closed = true
+    for (const controller of this.#loading) controller.abort()
     clearTimeout(this.#refillTimer)
     const guests = [...this.#spares].map(({ guest }) => guest)
     this.#spares.clear()
@@ -94,21 +99,36 @@ export class GuestPool {
   }
 
   #add(code: GuestCode): Spare {
-    const spare: Spare = { version: code.version, guest: this.#options.create(code), loaded: false }
+    const spare: Spare = { version: code.version, guest: this.#create(code), loaded: false }
     this.#spares.add(spare)
     spare.guest.then(
-      (guest) => {
+      (loaded) => {
         spare.loaded = true
-        this.#failing = false
-        guest.exited.then(() => this.#lost(spare))
+        this.#judge(spare, false)
+        loaded.exited.then(() => this.#lost(spare))
       },
       // Not tried again before the next session or the next save asks for it: it would fail the same way.
       () => {
         this.#spares.delete(spare)
-        this.#failing = this.#code?.version === spare.version
+        this.#judge(spare, true)
       },
     )
     return spare
+  }
+
+  async #create(code: GuestCode): Promise<Guest> {
+    const controller = new AbortController()
+    this.#loading.add(controller)
+    try {
+      return await this.#options.create(code, controller.signal)
+    } finally {
+      this.#loading.delete(controller)
+    }
+  }
+
+  /** What older code did says nothing about the newest. */
+  #judge(spare: Spare, failing: boolean): void {
+    if (this.#code?.version === spare.version) this.#failing = failing
   }
 
   #complain(error: unknown): void {

@@ -19,8 +19,11 @@ export interface Guest {
   stop(graceMs: number): Promise<void>
 }
 
-/** Makes a guest that runs this code. Rejects with a {@link RunnerError} when the code does not load. */
-export type GuestFactory = (code: GuestCode) => Promise<Guest>
+/**
+ * Makes a guest that runs this code. Rejects with a {@link RunnerError} when the code does not load, and soon when
+ * nobody wants it any more.
+ */
+export type GuestFactory = (code: GuestCode, unwanted: AbortSignal) => Promise<Guest>
 
 /** The user's code, ready to be imported. */
 export interface GuestCode {

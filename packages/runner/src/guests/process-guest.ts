@@ -18,6 +18,8 @@ export interface ProcessGuestOptions {
   readonly env: Readonly<Record<string, string>>
   readonly maxMemoryBytes: number
   readonly logger: Logger
+  /** Aborted when nobody waits for the guest any more. */
+  readonly unwanted?: AbortSignal
 }
 
 /** A guest in a process of its own. */
@@ -49,6 +51,8 @@ export class ProcessGuest implements Guest {
       frame: () => {},
       closed: () => {},
     })
+    // A guest that dies while its link is handed over is no news; without a listener it would end the runner.
+    this.#link.on('error', () => {})
     this.#readOutput()
     this.exited = this.#watchExit()
   }
@@ -56,20 +60,31 @@ export class ProcessGuest implements Guest {
   /** Starts a process and waits until it has loaded the user's code. */
   static async start(code: GuestCode, options: ProcessGuestOptions): Promise<ProcessGuest> {
     const guest = new ProcessGuest(code, options)
-    const error = await new Promise<RunnerError | undefined>((resolve) => {
-      guest.#settleLoad = resolve
-      const seconds = LOAD_LIMIT_MS / 1000
-      const timer = setTimeout(() => {
-        resolve(new RunnerError('bot_load_failed', `The bot was not loaded after ${seconds} seconds.`))
-      }, LOAD_LIMIT_MS)
-      guest.exited.then(({ how }) => {
-        clearTimeout(timer)
-        resolve(new RunnerError('bot_load_failed', `The bot's process ${how} while it loaded the bot.`))
-      })
-    })
+    const error = await guest.#loaded(options.unwanted)
     if (error === undefined) return guest
     await guest.stop(0)
     throw error
+  }
+
+  /** What kept the guest from loading the user's code, if anything did. */
+  async #loaded(unwanted: AbortSignal | undefined): Promise<RunnerError | undefined> {
+    const failed = (message: string) => new RunnerError('bot_load_failed', message)
+    let free = () => {}
+    const error = await new Promise<RunnerError | undefined>((resolve) => {
+      this.#settleLoad = resolve
+      const seconds = LOAD_LIMIT_MS / 1000
+      const timer = setTimeout(() => resolve(failed(`The bot was not loaded after ${seconds} seconds.`)), LOAD_LIMIT_MS)
+      const abort = () => resolve(failed('The runner is shutting down.'))
+      unwanted?.addEventListener('abort', abort)
+      if (unwanted?.aborted) abort()
+      free = () => {
+        clearTimeout(timer)
+        unwanted?.removeEventListener('abort', abort)
+      }
+      void this.exited.then(({ how }) => resolve(failed(`The bot's process ${how} while it loaded the bot.`)))
+    })
+    free()
+    return error
   }
 
   release(logger: Logger): Duplex {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, isIPv6, type Socket } from 'node:net'
 import { errorBody } from '@botcli/protocol'
-import { getRequestListener } from '@hono/node-server'
+import { getRequestListener, RequestError as UnreadableRequest } from '@hono/node-server'
 import { RunnerError } from '../errors.ts'
 import type { App } from './app.ts'
 import type { WebsocketDoor } from './websocket-door.ts'
@@ -24,7 +24,10 @@ export class HttpServer {
 
   constructor(options: HttpServerOptions) {
     this.#options = options
-    const listener = getRequestListener(options.app.fetch, { overrideGlobalObjects: false })
+    const listener = getRequestListener(options.app.fetch, {
+      overrideGlobalObjects: false,
+      errorHandler: answerUnroutable,
+    })
     this.#server = createServer({ requestTimeout: REQUEST_LIMIT_MS }, listener)
     this.#server.on('upgrade', (incoming, socket, head) => {
       void options.door.enter(incoming, socket as Socket, head)
@@ -74,6 +77,15 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
     return new RunnerError('address_unavailable', `Port ${port} may not be used without more rights.`)
   }
   return new RunnerError('address_unavailable', `Cannot listen on ${host}:${port}: ${error.message}`)
+}
+
+/** An address that cannot be one, or a host that no host can have, never reaches the routes either. */
+function answerUnroutable(error: unknown): Response {
+  const [status, body] =
+    error instanceof UnreadableRequest
+      ? [400, errorBody('invalid_request', `This is not a valid HTTP request: ${error.message}.`)]
+      : [500, errorBody('internal_error', 'The runner failed to serve this request.')]
+  return Response.json(body, { status, headers: { 'Access-Control-Allow-Origin': '*' } })
 }
 
 /** A request that is not HTTP never reaches the routes, but it gets an answer of the same form. */

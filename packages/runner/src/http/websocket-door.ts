@@ -12,6 +12,10 @@ import { requireTransport } from './app.ts'
 import { requestErrorOf } from './errors.ts'
 import type { OriginPolicy } from './origin-policy.ts'
 
+const KEY = /^[+/0-9A-Za-z]{22}==$/
+const VERSION = /^(?:13|8)$/
+const TOKENS = /^[!#$%&'*+.^_`|~\w-]+(?:[ \t]*,[ \t]*[!#$%&'*+.^_`|~\w-]+)*$/
+
 /** What the door works with. */
 export interface WebsocketDoorOptions {
   readonly transports: readonly TransportId[]
@@ -67,6 +71,7 @@ export class WebsocketDoor {
     if (incoming.headers.upgrade?.toLowerCase() !== 'websocket' || incoming.method !== 'GET') {
       throw new RequestError('upgrade_required', 'This address only speaks WebSocket.')
     }
+    checkHandshake(incoming.headers)
     return url
   }
 
@@ -91,6 +96,21 @@ export class WebsocketDoor {
     if (session.transport === 'websocket') return session
     throw new RequestError('session_busy', `This session was started for ${session.transport}.`)
   }
+}
+
+/** What `ws` would refuse later, when a session and a bot have been spent on it and its answer is not ours. */
+function checkHandshake(headers: IncomingMessage['headers']): void {
+  const key = headers['sec-websocket-key'] ?? ''
+  const version = headers['sec-websocket-version'] ?? ''
+  const protocols = headers['sec-websocket-protocol']
+  if (KEY.test(key) && VERSION.test(version) && (protocols === undefined || areTokens(protocols))) return
+  throw new RequestError('upgrade_required', 'The WebSocket handshake is not valid; version 13 is spoken here.')
+}
+
+/** A list of names, each of them once. */
+function areTokens(list: string): boolean {
+  const names = list.split(/[ \t]*,[ \t]*/)
+  return TOKENS.test(list) && new Set(names).size === names.length
 }
 
 function parseUrl(text: string | undefined): URL {

@@ -88,8 +88,9 @@ export class Session {
     this.#state = 'connecting'
   }
 
-  /** Where the caller's wire is going to be. */
+  /** Where the caller's wire is going to be. Whoever ends the session from now on closes the wire, too. */
   place(host: MediaHost): void {
+    if (this.#ending !== undefined) throw endedEarly()
     this.#host = host
   }
 
@@ -105,7 +106,7 @@ export class Session {
     const { id, transport, body } = this
     if (this.#ending !== undefined) {
       await guest.stop(0)
-      throw new RequestError('session_not_found', 'The session ended before its bot was there.')
+      throw endedEarly()
     }
     this.#guest = guest
     this.#limit = setTimeout(() => {
@@ -117,7 +118,13 @@ export class Session {
     }
     guest.exited.then(() => this.#onGuestExit())
     const link = guest.release(this.logger)
-    await this.#host?.join(id, link, { sessionId: id, transport, body, ...details })
+    try {
+      await this.#host?.join(id, link, { sessionId: id, transport, body, ...details })
+    } catch (error) {
+      // Nobody else would notice that this caller has no bot.
+      await this.end('media_failed', 'The bot could not be joined to its caller.')
+      throw error
+    }
     this.logger.info('bot started', { transport })
   }
 
@@ -191,4 +198,8 @@ export class Session {
     else if (exit.outOfMemory) await this.end('bot_out_of_memory', "The bot's process ran out of memory.")
     else await this.end('bot_exited', `The bot's process ${exit.how} before the bot was done.`)
   }
+}
+
+function endedEarly(): RequestError {
+  return new RequestError('session_not_found', 'The session ended before its bot was there.')
 }

@@ -1,0 +1,97 @@
+// The load generator: a process of its own, so that what it costs is not counted. Takes commands from its parent.
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+import { sleep, within } from '../wait.mjs'
+import { Caller } from './caller.mjs'
+import { postMany } from './requests.mjs'
+import { encodeVoice } from './voice.mjs'
+
+/** Callers that connect at the same time; more would measure the rush and not the talk. */
+const AT_ONCE = 2
+
+const voice = encodeVoice()
+/** @type {(Caller | { close(): void })[]} */
+let callers = []
+
+const COMMANDS = {
+  /** One call, until the first sound comes back. */
+  async firstAudio({ url }) {
+    const caller = new Caller(url, voice)
+    try {
+      return await caller.connect()
+    } finally {
+      caller.close()
+    }
+  },
+
+  /** Calls that stay. Tells how many came to life. */
+  async open({ url, count }) {
+    let left = count
+    const worker = async () => {
+      while (left > 0) {
+        left -= 1
+        const caller = new Caller(url, voice)
+        callers.push(caller)
+        await caller.connect().catch((error) => process.stderr.write(`caller: ${error.message}\n`))
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    return callers.filter(({ voiced }) => voiced > 0).length
+  },
+
+  /** Counts packets for a while. */
+  async measure({ ms }) {
+    const count = () => ({
+      at: performance.now(),
+      sent: callers.reduce((sum, { sent }) => sum + sent, 0),
+      received: callers.reduce((sum, { received }) => sum + received, 0),
+      voiced: callers.map(({ voiced }) => voiced),
+    })
+    const before = count()
+    await sleep(ms)
+    const after = count()
+    const expected = (after.at - before.at) / 20
+    const shares = after.voiced.map((voiced, index) => (voiced - before.voiced[index]) / expected)
+    return {
+      sent: (after.sent - before.sent) / (expected * callers.length),
+      received: (after.received - before.received) / (expected * callers.length),
+      heard: shares.reduce((sum, share) => sum + share, 0) / shares.length,
+      worst: Math.min(...shares),
+    }
+  },
+
+  async closeAll() {
+    for (const caller of callers) caller.close()
+    callers = []
+  },
+
+  /** A call that stays until `closeAll`; tells when it was sent, by the clock that all processes of a machine share. */
+  async call({ url, wire }) {
+    if (wire === 'webrtc') {
+      const caller = new Caller(url, voice)
+      callers.push(caller)
+      await caller.connect()
+      return String(caller.offeredAt)
+    }
+    const sentAt = process.hrtime.bigint()
+    const websocket = new WebSocket(`${url.replace('http', 'ws')}/ws-client`)
+    callers.push({ close: () => websocket.terminate() })
+    await within('the WebSocket to open', once(websocket, 'open'), 20_000)
+    websocket.on('error', () => {})
+    return String(sentAt)
+  },
+
+  postMany,
+}
+
+process.on('message', async ({ id, command, options }) => {
+  try {
+    process.send({ id, result: await COMMANDS[command](options ?? {}) })
+  } catch (error) {
+    process.send({ id, error: error instanceof Error ? error.message : String(error) })
+  }
+})
+// The native library would keep the process alive or crash it on a natural end.
+process.on('disconnect', () => process.exit(0))
+process.on('SIGTERM', () => process.exit(0))
+process.on('SIGINT', () => {})

@@ -1,0 +1,104 @@
+import { Client } from './client.mjs'
+import { treeMemory, watchCpu, watchMachine } from './processes.mjs'
+import { startBare, startOurs, startPeer } from './servers.mjs'
+import { sleep } from './wait.mjs'
+
+const COUNTS = [1, 10, 25]
+/** Below this share of its audio a server is overloaded, and its CPU says nothing about a session. */
+const ALL_AUDIO = 0.98
+
+/** CPU, memory and sound of many calls at once, with speech both ways all the time. */
+export const load = {
+  title: 'many calls',
+  /** @param {import('./main.mjs').Bench} bench */
+  async run({ quick, peer, note }) {
+    const window = quick ? { settleMs: 1500, ms: 4000 } : { settleMs: 3000, ms: 10_000 }
+    const rows = []
+    for (const count of COUNTS) {
+      const ours = await measure(await startOurs(), count, window)
+      const bare = await measure(await startBare('echo-server', { args: ['--codec'] }), count, window)
+      const theirs = peer && (await measure(await startPeer(peer), count, window))
+      for (const [who, found] of Object.entries({ ours, bare, peer: theirs })) {
+        if (found !== undefined) note(describe(who, count, found))
+      }
+      rows.push(...rowsOf(count, ours, bare, theirs))
+    }
+    return rows
+  },
+}
+
+function rowsOf(count, ours, bare, theirs) {
+  const calls = count === 1 ? '1 call' : `${count} calls`
+  const steady = theirs !== undefined && theirs.heard >= ALL_AUDIO
+  return [
+    {
+      name: `CPU a call, ${calls}`,
+      unit: '% core',
+      ours: ours.cpu,
+      bare: bare.cpu,
+      peer: theirs?.cpu,
+      // A server that loses sound saves the work for it.
+      peerOverloaded: theirs !== undefined && !steady,
+      target: steady ? { peerShare: 0.25 } : undefined,
+    },
+    {
+      name: `memory a call, ${calls}`,
+      unit: 'MB',
+      ours: ours.memory,
+      bare: bare.memory,
+      peer: theirs?.memory,
+    },
+    {
+      name: `audio that came back, ${calls}`,
+      unit: '%',
+      ours: ours.heard * 100,
+      bare: bare.heard * 100,
+      peer: theirs && theirs.heard * 100,
+      target: { atLeast: 99.5 },
+      noRatio: true,
+    },
+  ]
+}
+
+/**
+ * @param {import('./servers.mjs').Server} server
+ * @param {number} count
+ * @param {{ settleMs: number, ms: number }} window
+ */
+async function measure(server, count, { settleMs, ms }) {
+  const client = new Client()
+  try {
+    await sleep(1000)
+    const idle = treeMemory(server.pid)
+    const alive = await client.ask('open', { url: server.url, count }, 180_000)
+    await sleep(settleMs)
+    const cpuUsed = watchCpu(server.pid)
+    const machineUsed = watchMachine()
+    const { heard, worst, sent } = await client.ask('measure', { ms })
+    const machine = machineUsed()
+    const cpu = cpuUsed()
+    const memory = treeMemory(server.pid)
+    await client.ask('closeAll')
+    return {
+      alive,
+      heard,
+      worst,
+      sent,
+      machine,
+      idle,
+      cpu: (cpu * 100) / count,
+      memory: (memory - idle) / count,
+    }
+  } finally {
+    await client.stop()
+    await server.stop()
+  }
+}
+
+function describe(who, count, { alive, worst, sent, machine, idle }) {
+  const percent = (share) => `${(share * 100).toFixed(1)} %`
+  return (
+    `${who}, ${count} calls: ${alive} came to life, worst call heard ${percent(worst)}, generator sent ` +
+    `${percent(sent)}, ${machine.toFixed(1)} cores of the machine busy, ${idle.toFixed(0)} MB without a call`
+  )
+}

@@ -1,0 +1,93 @@
+// Measures the product beside the bare library or socket and beside the peer's runner, and prints one table.
+import { cpus, loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import { botCall } from './bot-call.mjs'
+import { killAll } from './children.mjs'
+import { cli } from './cli.mjs'
+import { load } from './load.mjs'
+import { offer } from './offer.mjs'
+import { setUpPeer } from './peer/setup.mjs'
+import { start } from './start.mjs'
+import { formatTable } from './table.mjs'
+
+/**
+ * What a benchmark gets.
+ * @typedef {object} Bench
+ * @property {boolean} quick shorter, and less exact
+ * @property {{ python: string, version: string } | undefined} peer
+ * @property {(text: string) => void} note a line for below the table
+ */
+
+const BENCHES = { cli, start, offer, 'bot-call': botCall, cpu: load }
+const HELP = `Usage: npm run bench -- [options]
+
+  --only NAMES   Run only these, between commas: ${Object.keys(BENCHES).join(', ')}.
+  --quick        Shorter runs, less exact.
+  --no-peer      Leave the peer out.
+`
+
+const ending = new AbortController()
+
+async function main() {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      'no-peer': { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  if (values.help) return console.log(HELP)
+  const names = values.only?.split(',') ?? Object.keys(BENCHES)
+  const unknown = names.filter((name) => !(name in BENCHES))
+  if (unknown.length > 0) throw new Error(`There is no benchmark ${unknown.join(', ')}.\n\n${HELP}`)
+
+  const found = values['no-peer'] ? { skipped: 'by --no-peer' } : await setUpPeer(ending.signal)
+  const peer = 'python' in found ? found : undefined
+  console.log(machine())
+  console.log(peer ? `Peer: pipecat-ai ${peer.version}` : `Peer: skipped, ${found.skipped}`)
+  const notes = []
+  const rows = []
+  let failed = false
+  for (const name of names) {
+    const bench = BENCHES[name]
+    process.stderr.write(`… ${bench.title}\n`)
+    try {
+      rows.push(...(await bench.run({ quick: values.quick, peer, note: (text) => notes.push(text) })))
+    } catch (error) {
+      failed = true
+      notes.push(`${name} failed: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+  console.log(`\n${formatTable(rows)}\n`)
+  if (rows.some(({ peerOverloaded }) => peerOverloaded)) {
+    notes.unshift('* the peer lost sound and the work for it, so its CPU is no measure of a call')
+  }
+  for (const note of notes) console.log(`- ${note}`)
+  console.log(`- load of the machine at the end: ${loadavg()[0].toFixed(1)}`)
+  if (failed) process.exitCode = 1
+}
+
+function machine() {
+  const [first] = cpus()
+  return `Machine: ${cpus().length} cores, ${first?.model ?? 'unknown'}; Node ${process.version}; load ${loadavg()[0].toFixed(1)}`
+}
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+]) {
+  process.on(signal, () => {
+    ending.abort()
+    killAll()
+    process.exit(code)
+  })
+}
+process.on('exit', killAll)
+
+try {
+  await main()
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Linux counts CPU time in hundredths of a second, whatever the kernel's own tick is. */
+const TICKS_PER_SECOND = 100
+
+/** @typedef {{ parent: number, ticks: number }} Stat */
+
+/**
+ * A process and everything that descends from it.
+ * @param {number} root
+ * @returns {number[]}
+ */
+export function processTree(root) {
+  const parents = new Map()
+  for (const name of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? readStat(Number(name)) : undefined
+    if (stat !== undefined) parents.set(Number(name), stat.parent)
+  }
+  const tree = [root]
+  for (let index = 0; index < tree.length; index += 1) {
+    for (const [pid, parent] of parents) if (parent === tree[index]) tree.push(pid)
+  }
+  return tree
+}
+
+/**
+ * Starts to measure the CPU of a tree of processes.
+ * @param {number} root
+ * @returns {() => number} how much of one core the tree has used since, 1 being all of it
+ */
+export function watchCpu(root) {
+  const before = new Map(processTree(root).map((pid) => [pid, readStat(pid)?.ticks ?? 0]))
+  const begin = performance.now()
+  return () => {
+    const seconds = (performance.now() - begin) / 1000
+    const ticks = processTree(root).reduce(
+      (sum, pid) => sum + Math.max(0, (readStat(pid)?.ticks ?? 0) - (before.get(pid) ?? 0)),
+      0,
+    )
+    return ticks / TICKS_PER_SECOND / seconds
+  }
+}
+
+/**
+ * Starts to measure how much of the whole machine is busy, all processes together.
+ * @returns {() => number} cores in use since
+ */
+export function watchMachine() {
+  const busy = () => {
+    const [user, nice, system, , , irq, softIrq, steal] = readFileSync('/proc/stat', 'utf8')
+      .split('\n')[0]
+      .split(/\s+/)
+      .slice(1)
+      .map(Number)
+    return user + nice + system + irq + softIrq + steal
+  }
+  const before = busy()
+  const begin = performance.now()
+  return () => (busy() - before) / TICKS_PER_SECOND / ((performance.now() - begin) / 1000)
+}
+
+/**
+ * Memory of a tree of processes in MB; pages that several share are counted once.
+ * @param {number} root
+ */
+export function treeMemory(root) {
+  return processTree(root).reduce((sum, pid) => sum + readPss(pid), 0) / 1024
+}
+
+/**
+ * @param {number} pid
+ * @returns {Stat | undefined} nothing when the process is gone
+ */
+function readStat(pid) {
+  const text = read(`/proc/${pid}/stat`)
+  if (text === undefined) return undefined
+  // The name may hold spaces and brackets, so the fields are counted from its end.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) }
+}
+
+/** @param {number} pid */
+function readPss(pid) {
+  const match = /^Pss:\s+(\d+) kB/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')
+  return match === null ? 0 : Number(match[1])
+}
+
+/** @param {string} path */
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

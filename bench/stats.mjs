@@ -1,0 +1,15 @@
+/**
+ * The value below which a share of the sorted numbers lies (nearest rank).
+ * @param {readonly number[]} numbers
+ * @param {number} share from 0 to 1
+ */
+export function quantile(numbers, share) {
+  if (numbers.length === 0) return Number.NaN
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]
+}
+
+/** @param {readonly number[]} numbers */
+export function spread(numbers) {
+  return { p50: quantile(numbers, 0.5), p95: quantile(numbers, 0.95), count: numbers.length }
+}

@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Playout } from './playout.ts'
+
+const RATE = 16_000
+const STEP = 320
+const CREDIT = 6400
+
+/** Samples that count up, so that each can be told from the others. */
+function counted(length: number, from = 1): Int16Array {
+  return Int16Array.from({ length }, (_, index) => from + index)
+}
+
+describe('the playout', () => {
+  it('grants 400 ms ahead of the ear', () => {
+    const playout = new Playout(RATE)
+    expect(playout.position).toEqual({ epoch: 0, played: 0, limit: CREDIT })
+    expect(playout.accept(0, counted(CREDIT))).toBe(true)
+    expect(playout.accept(0, counted(1))).toBe(false)
+  })
+
+  it('grants more as it plays', () => {
+    const playout = new Playout(RATE)
+    playout.accept(0, counted(CREDIT))
+    playout.next()
+    expect(playout.position).toEqual({ epoch: 0, played: STEP, limit: CREDIT + STEP })
+    expect(playout.accept(0, counted(STEP))).toBe(true)
+    expect(playout.accept(0, counted(1))).toBe(false)
+  })
+
+  it('begins when two steps are there, and then plays each step', () => {
+    const playout = new Playout(RATE)
+    playout.accept(0, counted(2 * STEP))
+    expect(playout.next()).toEqual(counted(STEP))
+    expect(playout.next()).toEqual(counted(STEP, 1 + STEP))
+    expect(playout.idle).toBe(true)
+    expect(playout.next()).toBeUndefined()
+  })
+
+  it('waits one step, and no more, for the second half of its cushion', () => {
+    const playout = new Playout(RATE)
+    playout.accept(0, counted(STEP))
+    expect(playout.next()).toBeUndefined()
+    expect(playout.next()).toEqual(counted(STEP))
+  })
+
+  it('plays a tail that is shorter than a step, filled up, and counts only what it is', () => {
+    const playout = new Playout(RATE)
+    playout.accept(0, counted(2 * STEP + 100))
+    playout.next()
+    playout.next()
+    expect(playout.next()).toBeUndefined()
+    const tail = playout.next()
+    expect(tail).toHaveLength(STEP)
+    expect(tail?.subarray(0, 100)).toEqual(counted(100, 1 + 2 * STEP))
+    expect(tail?.subarray(100).every((sample) => sample === 0)).toBe(true)
+    expect(playout.position.played).toBe(2 * STEP + 100)
+    expect(playout.idle).toBe(true)
+  })
+
+  it('builds its cushion again after it ran dry', () => {
+    const playout = new Playout(RATE)
+    playout.accept(0, counted(2 * STEP))
+    playout.next()
+    playout.next()
+    expect(playout.next()).toBeUndefined()
+    playout.accept(0, counted(STEP))
+    expect(playout.next()).toBeUndefined()
+    playout.accept(0, counted(STEP))
+    expect(playout.next()).toEqual(counted(STEP))
+  })
+
+  it('forgets everything on clear, and tells what was played', () => {
+    const playout = new Playout(RATE)
+    playout.accept(0, counted(CREDIT))
+    playout.next()
+    expect(playout.clear(1)).toBe(STEP)
+    expect(playout.idle).toBe(true)
+    expect(playout.next()).toBeUndefined()
+    expect(playout.position).toEqual({ epoch: 1, played: 0, limit: CREDIT })
+  })
+
+  it('leaves out what is late, and refuses what comes from the future', () => {
+    const playout = new Playout(RATE)
+    playout.clear(2)
+    expect(playout.accept(1, counted(100 * CREDIT))).toBe(true)
+    expect(playout.idle).toBe(true)
+    expect(playout.accept(3, counted(1))).toBe(false)
+  })
+
+  it('plays everything that it accepted, in order and once, whatever the pieces', () => {
+    const pieces = fc.array(fc.oneof(fc.integer({ min: 0, max: 2000 }), fc.constant('step' as const)), {
+      maxLength: 100,
+    })
+    fc.assert(
+      fc.property(pieces, (events) => {
+        const playout = new Playout(RATE)
+        const sent: number[] = []
+        const heard: number[] = []
+        const step = () => {
+          const { played } = playout.position
+          const samples = playout.next()
+          if (samples !== undefined) heard.push(...samples.subarray(0, playout.position.played - played))
+        }
+        for (const event of events) {
+          if (event === 'step') step()
+          else if (sent.length + event <= playout.position.limit) {
+            const samples = counted(event, sent.length % 30_000)
+            expect(playout.accept(0, samples)).toBe(true)
+            sent.push(...samples)
+          }
+        }
+        // Each tail may take a step of waiting.
+        for (let left = 0; left < 100 && !playout.idle; left += 1) step()
+        expect(heard).toEqual(sent)
+        expect(playout.position.played).toBe(sent.length)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

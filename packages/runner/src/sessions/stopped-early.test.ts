@@ -1,0 +1,50 @@
+import { WebSocket } from 'ws'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BROWSER_OFFER } from '../../../media/src/testing/offers.ts'
+import { childrenOf } from '../testing/processes.ts'
+import { ECHO, RunnerFixture, until } from '../testing/runner-fixture.ts'
+import { WebsocketClient } from '../testing/websocket-client.ts'
+
+const guests = () => childrenOf(process.pid, 'guest/main.js').length
+
+describe('a session that is stopped while its caller comes in', () => {
+  let runner: RunnerFixture
+  beforeAll(async () => {
+    // Without spares each session has to wait for its bot, and can be stopped meanwhile.
+    runner = await RunnerFixture.start(ECHO, { warm: 0 })
+    await until(() => guests() === 0, 'the guest of the first load to be gone')
+  })
+  afterAll(() => runner.close())
+
+  const stop = (id: string) => runner.request(`/sessions/${id}`, { method: 'DELETE' })
+
+  it('refuses the WebSocket and leaves no guest behind', async () => {
+    const { wsUrl, sessionId = '' } = await runner.start({ transport: 'websocket' })
+    const client = new WebsocketClient(`${wsUrl}?sessionId=${sessionId}`)
+    await until(async () => (await runner.session(sessionId)).state === 'connecting', 'the caller')
+    expect((await stop(sessionId)).status).toBe(200)
+    await until(() => client.websocket.readyState === WebSocket.CLOSED, 'the caller to be refused')
+    expect(await runner.ended(sessionId)).toMatchObject({ outcome: { cause: 'stopped' } })
+    await until(() => guests() === 0, 'the guest to be gone')
+    expect(runner.runner.sessions).toBe(0)
+  })
+
+  it('refuses the offer and leaves no guest behind', async () => {
+    const { sessionId = '' } = await runner.start()
+    const offer = runner.post(`/sessions/${sessionId}/api/offer`, { sdp: BROWSER_OFFER, type: 'offer' })
+    await until(async () => (await runner.session(sessionId)).state === 'connecting', 'the caller')
+    await stop(sessionId)
+    const response = await offer
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({ code: 'session_not_found' })
+    await until(() => guests() === 0, 'the guest to be gone')
+    expect(runner.runner.sessions).toBe(0)
+  })
+
+  it('lets the client of a stopped session go, too', async () => {
+    const { wsUrl, sessionId = '' } = await runner.start({ transport: 'websocket' })
+    const client = await WebsocketClient.connect(`${wsUrl}?sessionId=${sessionId}`)
+    await stop(sessionId)
+    expect((await client.whenClosed()).code).toBe(4000)
+  })
+})

@@ -82,7 +82,9 @@ describe('the arrows between packages', () => {
 
   it.each(rooms)('%s has its place in the plan and declares nothing against it', (home) => {
     const room = home.slice('packages/'.length)
-    const declared = Object.keys(manifests.get(home)?.dependencies ?? {}).flatMap((name) => roomOf(name) ?? [])
+    const declared = Object.keys(manifests.get(home)?.dependencies ?? {}).flatMap(
+      (name) => roomOf(name) ?? [],
+    )
     expect(ARROWS[room]).toBeDefined()
     expect(ARROWS[room]).toEqual(expect.arrayContaining(declared))
   })

@@ -33,6 +33,14 @@ export function outcomeOf(cause: EndCause, message: string): SessionOutcome {
   return { result: END_CAUSES[cause], cause, message }
 }
 
+/** Ends that a client brought about or was waiting for; every other one has to be explained to it. */
+const EXPECTED_CAUSES: readonly EndCause[] = ['bot_returned', 'client_left', 'client_lost']
+
+/** Whether a client is to be told why its session is over. */
+export function needsWords(cause: EndCause): boolean {
+  return !EXPECTED_CAUSES.includes(cause)
+}
+
 /** The three parts of one answer's delay, measured where each happens. */
 export interface TurnLatency {
   readonly turn: number

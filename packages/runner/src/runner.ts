@@ -59,7 +59,11 @@ class Runner implements RunningRunner {
     this.#config = config
     this.#logger = logger
     this.transports = config.transport === undefined ? TRANSPORT_IDS : [config.transport]
-    this.#guests = new GuestPool({ warm: config.warm, create: (code, unwanted) => this.#createGuest(code, unwanted), logger })
+    this.#guests = new GuestPool({
+      warm: config.warm,
+      create: (code, unwanted) => this.#createGuest(code, unwanted),
+      logger,
+    })
     this.#table = new SessionTable({
       maxSessions: config.maxSessions,
       maxDurationMs: config.maxSessionDurationMs,

@@ -33,7 +33,10 @@ describe('a guest process', () => {
   /** Expects that a bot does not load, and that its process is gone by the time this is told. */
   async function expectRefused(source: string, words: RegExp, options: Partial<ProcessGuestOptions> = {}) {
     const { guest, log } = await start(source, options)
-    await expect(guest).rejects.toMatchObject({ code: 'bot_load_failed', message: expect.stringMatching(words) })
+    await expect(guest).rejects.toMatchObject({
+      code: 'bot_load_failed',
+      message: expect.stringMatching(words),
+    })
     expect(guests()).toEqual([])
     return { error: await guest.catch((error: unknown) => error), log }
   }
@@ -116,7 +119,10 @@ describe('a guest process', () => {
     await until(() => log.find('was blocked'), 'the report')
     expect(log.find('to stdout')).toMatchObject({ level: 'info', from: 'bot' })
     expect(log.find('to stderr')).toMatchObject({ level: 'warn', from: 'bot' })
-    expect(log.find('was blocked')).toMatchObject({ msg: expect.stringContaining('1.2 s at bot.ts:3'), ms: 1234 })
+    expect(log.find('was blocked')).toMatchObject({
+      msg: expect.stringContaining('1.2 s at bot.ts:3'),
+      ms: 1234,
+    })
     await loaded.stop(0)
   })
 

@@ -73,7 +73,10 @@ export class ProcessGuest implements Guest {
     const error = await new Promise<RunnerError | undefined>((resolve) => {
       this.#settleLoad = resolve
       const seconds = LOAD_LIMIT_MS / 1000
-      const timer = setTimeout(() => resolve(failed(`The bot was not loaded after ${seconds} seconds.`)), LOAD_LIMIT_MS)
+      const timer = setTimeout(
+        () => resolve(failed(`The bot was not loaded after ${seconds} seconds.`)),
+        LOAD_LIMIT_MS,
+      )
       const abort = () => resolve(failed('The runner is shutting down.'))
       unwanted?.addEventListener('abort', abort)
       if (unwanted?.aborted) abort()

@@ -56,7 +56,10 @@ const body = fc.oneof(
 )
 
 const headerText = fc
-  .string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)), maxLength: 60 })
+  .string({
+    unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)),
+    maxLength: 60,
+  })
   .filter((value) => !value.includes('\u007f'))
 const headerName = fc.constantFrom(
   'Host',
@@ -78,7 +81,15 @@ const headerName = fc.constantFrom(
 )
 const headerValue = fc.oneof(
   headerText,
-  fc.constantFrom('13', '8', 'websocket', 'h2c', 'dGhlIHNhbXBsZSBub25jZQ==', 'https', 'for=1;proto=https;host=x'),
+  fc.constantFrom(
+    '13',
+    '8',
+    'websocket',
+    'h2c',
+    'dGhlIHNhbXBsZSBub25jZQ==',
+    'https',
+    'for=1;proto=https;host=x',
+  ),
   fc.constantFrom('localhost', '[::1]:80', 'http://a.example', 'null', 'a, b', 'permessage-deflate; x="'),
 )
 const headers = fc.array(fc.tuple(headerName, headerValue), { maxLength: 8 })
@@ -88,7 +99,17 @@ const target = fc.oneof(
   fc.webPath().map((path) => `/sessions${path}`),
   fc.webQueryParameters().map((query) => `/ws-client?${query}`),
 )
-const method = fc.constantFrom('GET', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'PUT', 'TRACE', 'PROPFIND')
+const method = fc.constantFrom(
+  'GET',
+  'POST',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'HEAD',
+  'PUT',
+  'TRACE',
+  'PROPFIND',
+)
 
 describe('a runner under fire', () => {
   let runner: RunnerFixture
@@ -200,7 +221,8 @@ describe('a runner under fire', () => {
         const sdp = changed.filter((line) => line !== '').join('\r\n')
         const response = await runner.post('/api/offer', { sdp: `${sdp}\r\n`, type: 'offer' })
         const answer = (await response.json()) as Record<string, string>
-        if (response.status === 200) await runner.request(`/sessions/${answer.sessionId}`, { method: 'DELETE' })
+        if (response.status === 200)
+          await runner.request(`/sessions/${answer.sessionId}`, { method: 'DELETE' })
         else expect(answer.code).toBe('invalid_offer')
       }),
       { numRuns: 25 },

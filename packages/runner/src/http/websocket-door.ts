@@ -104,7 +104,10 @@ function checkHandshake(headers: IncomingMessage['headers']): void {
   const version = headers['sec-websocket-version'] ?? ''
   const protocols = headers['sec-websocket-protocol']
   if (KEY.test(key) && VERSION.test(version) && (protocols === undefined || areTokens(protocols))) return
-  throw new RequestError('upgrade_required', 'The WebSocket handshake is not valid; version 13 is spoken here.')
+  throw new RequestError(
+    'upgrade_required',
+    'The WebSocket handshake is not valid; version 13 is spoken here.',
+  )
 }
 
 /** A list of names, each of them once. */

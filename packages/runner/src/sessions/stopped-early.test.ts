@@ -1,5 +1,5 @@
-import { WebSocket } from 'ws'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
 import { BROWSER_OFFER } from '../../../media/src/testing/offers.ts'
 import { childrenOf } from '../testing/processes.ts'
 import { ECHO, RunnerFixture, until } from '../testing/runner-fixture.ts'

@@ -73,10 +73,7 @@ describe('a caller that vanishes without a word', () => {
     await Promise.all([active(webrtc), active(websocket)])
     killed.kill('SIGKILL')
     frozen.kill('SIGSTOP')
-    const [first, second] = await Promise.all([
-      runner.ended(webrtc, 30_000),
-      runner.ended(websocket, 30_000),
-    ])
+    const [first, second] = await Promise.all([runner.ended(webrtc, 30_000), runner.ended(websocket, 30_000)])
     expect(first.outcome).toMatchObject({ result: 'ok', cause: 'client_lost' })
     expect(second.outcome).toMatchObject({ result: 'ok', cause: 'client_lost' })
     expect(runner.runner.sessions).toBe(0)

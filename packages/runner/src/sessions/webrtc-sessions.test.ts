@@ -106,6 +106,7 @@ describe('WebRTC sessions', () => {
     const { client } = caller(sessionId)
     await client.connect()
     await runner.request(`/sessions/${sessionId}`, { method: 'DELETE' })
+    await until(() => client.messages.some((text) => text.includes('stopped through the API')), 'the reason')
     await until(() => client.state !== 'connected', 'the peer connection to close')
     expect((await runner.session(sessionId)).outcome).toMatchObject({ cause: 'stopped' })
   })

@@ -17,7 +17,9 @@ export function rawRequest(url: string, bytes: string | Uint8Array): Promise<Raw
     const socket = connect(Number(port), hostname)
     const timer = setTimeout(() => {
       socket.destroy()
-      reject(new Error(`no answer to ${JSON.stringify(Buffer.from(bytes).toString('latin1').slice(0, 2000))}`))
+      reject(
+        new Error(`no answer to ${JSON.stringify(Buffer.from(bytes).toString('latin1').slice(0, 2000))}`),
+      )
     }, 10_000)
     let text = ''
     const finish = () => {

@@ -1,10 +1,4 @@
-import type { Io } from './io.ts'
-
-/** What a command's module exports. */
-export interface Command {
-  /** Does the work and gives the exit code. */
-  run(argv: readonly string[], io: Io): Promise<number>
-}
+import type { Command } from './command.ts'
 
 /** A command as the list of commands knows it; its module is loaded only when it is called. */
 export interface CommandEntry {

@@ -1,6 +1,7 @@
 export * from './bot-source/discover.ts'
 export * from './config.ts'
 export * from './errors.ts'
+export * from './log/line.ts'
 export * from './log/logger.ts'
 export * from './log/redact.ts'
 export { type RunningRunner, startRunner } from './runner.ts'

@@ -1,7 +1,7 @@
 import type { TargetedSubmitEvent, VNode } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
-import type { PartProps } from './page.tsx'
+import type { PartProps } from './part.ts'
 
 /** What a person does during a conversation: type, mute, connect and hang up. */
 export function Dock({ model }: PartProps): VNode {

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import type { EventEntry } from '../state/event-log.ts'
-import type { PartProps } from './page.tsx'
+import type { PartProps } from './part.ts'
 import { useStickToBottom } from './stick-to-bottom.ts'
 
 const FROM_WORDS: Readonly<Record<EventEntry['from'], string>> = {

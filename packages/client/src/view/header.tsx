@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import type { Phase } from '../state/page-model.ts'
-import type { PartProps } from './page.tsx'
+import type { PartProps } from './part.ts'
 import { SessionChip } from './session-chip.tsx'
 
 const PHASE_WORDS: Readonly<Record<Phase, string>> = {

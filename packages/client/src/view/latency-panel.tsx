@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { inMilliseconds, medianMs, type Turn } from '../state/latency.ts'
-import type { PartProps } from './page.tsx'
+import type { PartProps } from './part.ts'
 
 const TURNS_SHOWN = 5
 

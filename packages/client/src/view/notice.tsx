@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { Icon } from './icon.tsx'
-import type { PartProps } from './page.tsx'
+import type { PartProps } from './part.ts'
 
 /** What went wrong, or how it ended, in words. The region is always there, so that screen readers watch it. */
 export function Notice({ model }: PartProps): VNode {

@@ -1,19 +1,14 @@
 import type { VNode } from 'preact'
-import type { PageModel } from '../state/page-model.ts'
 import { Dock } from './dock.tsx'
 import { EventsPanel } from './events-panel.tsx'
 import { Header } from './header.tsx'
 import { Keypad } from './keypad.tsx'
 import { LatencyPanel } from './latency-panel.tsx'
 import { Notice } from './notice.tsx'
+import type { PartProps } from './part.ts'
 import { Setup } from './setup.tsx'
 import { TranscriptView } from './transcript-view.tsx'
 import { Voices } from './voices.tsx'
-
-/** What every part of the page is given. */
-export interface PartProps {
-  readonly model: PageModel
-}
 
 /** The whole page. */
 export function Page({ model }: PartProps): VNode {

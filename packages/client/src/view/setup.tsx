@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { canChooseSpeaker, type Device } from '../media/devices.ts'
 import { otherWays } from '../state/other-ways.ts'
 import type { PageTransport } from '../state/page-model.ts'
-import type { PartProps } from './page.tsx'
+import type { PartProps } from './part.ts'
 
 const TRANSPORTS: readonly { readonly id: PageTransport; readonly label: string }[] = [
   { id: 'webrtc', label: 'WebRTC' },

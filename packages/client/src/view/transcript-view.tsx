@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import type { Phase } from '../state/page-model.ts'
 import { glue, type Line, type Segment } from '../state/transcript.ts'
 import { Icon } from './icon.tsx'
-import type { PartProps } from './page.tsx'
+import type { PartProps } from './part.ts'
 import { useStickToBottom } from './stick-to-bottom.ts'
 
 const EMPTY_WORDS: Readonly<Record<Phase, { readonly title: string; readonly detail: string }>> = {

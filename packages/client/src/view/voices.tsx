@@ -1,7 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { PageModel } from '../state/page-model.ts'
-import type { PartProps } from './page.tsx'
+import type { PartProps } from './part.ts'
 
 /** How strongly each bar answers to the level; the middle ones most, like the mark of the page. */
 const BARS = [0.34, 0.58, 0.86, 1, 0.72, 0.92, 0.5, 0.3] as const

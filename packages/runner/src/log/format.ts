@@ -1,12 +1,4 @@
-import type { LogFields, LogLevel } from './logger.ts'
-
-/** One line of the log before it is spelled out. Its fields are plain JSON. */
-export interface LogLine {
-  readonly time: Date
-  readonly level: LogLevel
-  readonly message: string
-  readonly fields: LogFields
-}
+import type { LogLevel, LogLine } from './line.ts'
 
 const STYLES: Readonly<Record<LogLevel, { readonly label: string; readonly code: number }>> = {
   debug: { label: 'debug', code: 90 },

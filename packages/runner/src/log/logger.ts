@@ -1,11 +1,6 @@
 import { formatJson, formatPretty } from './format.ts'
+import type { LogFields, LogLevel } from './line.ts'
 import { createRedactor, type Redactor } from './redact.ts'
-
-/** How much a line matters. */
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
-
-/** Named values that go with a line. */
-export type LogFields = Readonly<Record<string, unknown>>
 
 /** Where everything that happens is told. */
 export interface Logger {

@@ -13,14 +13,14 @@ import type { Logger } from '../log/logger.ts'
 import { RequestError } from '../request-error.ts'
 
 /** How long a session waits for its caller: after `/start`, and again after the handshake began. */
-export const WAIT_LIMIT_MS = 60_000
+const WAIT_LIMIT_MS = 60_000
 const HANDSHAKE_LIMIT_MS = 30_000
 /** A guest that vanished is given this long to say how. */
 const EXIT_NOTICE_MS = 1000
 /** After the link is closed a guest only has to exit. */
 const EXIT_GRACE_MS = 1000
 /** How long a bot may take to finish when its session is over. */
-export const BOT_DEADLINE_MS = 3000
+const BOT_DEADLINE_MS = 3000
 
 /** What a session is made of. */
 export interface SessionOptions {
@@ -130,7 +130,7 @@ export class Session {
 
   /** The one way in which a session ends. The first cause stays; everyone may wait for the same end. */
   end(cause: EndCause, message: string, deadlineMs = BOT_DEADLINE_MS): Promise<void> {
-    this.#ending ??= this.#end(outcomeOf(cause, message), deadlineMs)
+    this.#ending ??= this.#end(outcomeOf(cause, message), Math.min(deadlineMs, BOT_DEADLINE_MS))
     return this.#ending
   }
 

@@ -10,6 +10,8 @@ export interface PublishedClientPage {
   connect(transport: 'webrtc' | 'websocket', runnerUrl: string, body: Record<string, string>): Promise<void>
   request(type: string, data: unknown): Promise<unknown>
   sendText(text: string): Promise<void>
+  /** What the WebRTC transport does by itself when its connection breaks. */
+  reconnect(): Promise<void>
   disconnect(): Promise<void>
   readonly events: readonly { readonly type: string; readonly data: unknown }[]
 }
@@ -52,6 +54,10 @@ const page: PublishedClientPage = {
 
   request: async (type, data) => client?.sendClientRequest(type, data),
   sendText: async (text) => client?.sendText(text),
+  async reconnect() {
+    const transport = client?.transport as unknown as { attemptReconnection(newPeer: boolean): Promise<void> }
+    await transport.attemptReconnection(true)
+  },
   disconnect: async () => client?.disconnect(),
 }
 

@@ -84,6 +84,31 @@ describe.skipIf(CHROMIUM === undefined)('the published clients in a browser', ()
     60_000,
   )
 
+  it('come back on a new peer connection, to the same bot', async () => {
+    await open()
+    await page.evaluate(
+      (url) => (globalThis as unknown as BrowserGlobals).published.connect('webrtc', url, {}),
+      runner.url,
+    )
+    const { sessions } = (await (await runner.request('/sessions')).json()) as {
+      sessions: { sessionId: string }[]
+    }
+    const id = sessions[0]?.sessionId ?? ''
+    await page.evaluate(() => (globalThis as unknown as BrowserGlobals).published.reconnect())
+    const answer = await until(
+      () =>
+        page.evaluate(() =>
+          (globalThis as unknown as BrowserGlobals).published.request('again', [1]).catch(() => undefined),
+        ),
+      'an answer over the new connection',
+    )
+    expect(answer).toEqual([1])
+    const started = runner.log.lines.filter((line) => line.sessionId === id && line.msg === 'bot started')
+    expect(started).toHaveLength(1)
+    await page.evaluate(() => (globalThis as unknown as BrowserGlobals).published.disconnect())
+    expect((await runner.ended(id)).outcome?.cause).toBe('client_left')
+  }, 60_000)
+
   it.each(['webrtc', 'websocket'] as const)(
     'hear why over %s when the bot dies',
     async (transport) => {

@@ -1,4 +1,4 @@
-import { MAX_PAYLOAD_BYTES } from '@botcli/protocol'
+import { isShallow, MAX_PAYLOAD_BYTES } from '@botcli/protocol'
 import { BotError } from './errors.ts'
 
 /** Room for what the link puts around a message. */
@@ -9,6 +9,9 @@ export function checkMessage(message: unknown): void {
   const text = textOf(message)
   if (text === undefined) {
     throw new BotError('invalid_message', `a message must be JSON; ${typeof message} is not`)
+  }
+  if (!isShallow(message)) {
+    throw new BotError('invalid_message', 'a message may be nested 100 levels deep; this one is deeper')
   }
   // A UTF-16 unit is three bytes of UTF-8 at most, so nearly all messages need no exact count.
   if (text.length * 3 <= MAX_PAYLOAD_BYTES - ENVELOPE_BYTES) return

@@ -163,7 +163,7 @@ class Runner implements RunningRunner {
       return ProcessGuest.start(code, { folder, env, maxMemoryBytes, logger: this.#logger, unwanted })
     }
     const { InlineGuest } = await import('./guests/inline-guest.ts')
-    return InlineGuest.start(code)
+    return InlineGuest.start(code, unwanted)
   }
 
   #onChange(state: BotState): void {

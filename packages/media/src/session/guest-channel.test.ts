@@ -70,7 +70,11 @@ describe('a guest', () => {
     ['an unknown kind of frame', Buffer.from([9, 0, 0, 0, 0]), 'kind of frame'],
     ['text that is not JSON', Buffer.from([1, 0, 0, 0, 1, 0x7b]), 'JSON'],
     ['an unknown message', encodeControl({ type: 'dance' }), 'not known'],
-    ['a rate that nobody can convert', encodeControl({ type: 'format', inputRate: 1, outputRate: 1 }), 'known'],
+    [
+      'a rate that nobody can convert',
+      encodeControl({ type: 'format', inputRate: 1, outputRate: 1 }),
+      'known',
+    ],
     ['a sound of half a sample', Buffer.from([3, 0, 0, 0, 5, 0, 0, 0, 0, 1]), 'whole samples'],
     [
       'a message nested without end',

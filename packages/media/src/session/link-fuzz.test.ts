@@ -72,10 +72,7 @@ const cuts = fc.array(fc.nat(400), { maxLength: 5 })
 
 describe('a session whose guest', () => {
   it('sends any bytes ends with words, once, and leaves nothing behind', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 500 }), cuts, endures),
-      { numRuns: 150 },
-    )
+    await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 500 }), cuts, endures), { numRuns: 150 })
   })
 
   it('sends frames in any order, whole or damaged, ends the same way', async () => {

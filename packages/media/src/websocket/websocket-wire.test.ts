@@ -144,13 +144,9 @@ describe('what a WebSocket client gets', () => {
   it('is no sound before there is a format', async () => {
     pair = await WebsocketPair.open()
     pair.wire.sendAudio(new Int16Array(320))
-    pair.wire.sendDtmf('1#')
-    await until('the keys are there', () => pair.received.length === 1)
-    const frame = decodeClientFrame(pair.received[0]?.data ?? Buffer.of())
-    expect(frame?.kind === 'message' && JSON.parse(frame.data)).toMatchObject({
-      type: 'dtmf',
-      data: { buttons: ['1', '#'] },
-    })
+    pair.wire.sendMessage('first')
+    await until('the message is there', () => pair.received.length > 0)
+    expect(decodeClientFrame(pair.received[0]?.data ?? Buffer.of())).toMatchObject({ kind: 'message' })
   })
 
   it('leaves out sound while it does not read', async () => {
@@ -210,7 +206,7 @@ describe('the end of a WebSocket wire', () => {
   it('sends and tells nothing more', async () => {
     pair = await WebsocketPair.open({ format: FORMAT })
     pair.client.pause()
-    pair.wire.close({ result: 'ok', cause: 'stopped', message: '' })
+    pair.wire.close({ result: 'ok', cause: 'bot_returned', message: '' })
     pair.wire.sendMessage({})
     pair.wire.sendAudio(new Int16Array(480))
     pair.client.send('{}')
@@ -241,7 +237,12 @@ describe('a WebSocket wire under fire', () => {
         for (const [at, value] of changes) bytes[at % bytes.length] = value
         return bytes.subarray(0, Math.max(0, bytes.length - cut))
       })
-    const sent = fc.oneof(fc.uint8Array({ maxLength: 300 }), mutated, honest.map(encodeClientFrame), fc.string())
+    const sent = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      mutated,
+      honest.map(encodeClientFrame),
+      fc.string(),
+    )
     await fc.assert(
       fc.asyncProperty(fc.array(sent, { maxLength: 20 }), async (frames) => {
         for (const frame of frames) pair.client.send(frame)

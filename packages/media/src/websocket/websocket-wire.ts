@@ -4,6 +4,7 @@ import {
   closeReason,
   decodeClientFrame,
   encodeClientFrame,
+  needsWords,
   rtviError,
   rtviMessage,
   type SessionOutcome,
@@ -49,12 +50,7 @@ export class WebsocketWire implements Wire {
   #badMessages = 0
   #closed = false
 
-  constructor({
-    websocket,
-    events,
-    clock,
-    pingIntervalMs = PING_INTERVAL_MS,
-  }: WebsocketWireOptions) {
+  constructor({ websocket, events, clock, pingIntervalMs = PING_INTERVAL_MS }: WebsocketWireOptions) {
     this.#websocket = websocket
     this.#events = events
     this.#clock = clock
@@ -100,18 +96,17 @@ export class WebsocketWire implements Wire {
     this.#send(this.#speaksJson ? data : encodeClientFrame({ kind: 'message', data }))
   }
 
-  sendDtmf(keys: string): void {
-    this.sendMessage(rtviMessage('dtmf', { buttons: [...keys] }))
-  }
+  /** Keys have no meaning on this wire. */
+  sendDtmf(): void {}
 
   close(outcome: SessionOutcome): void {
     if (this.#closed) return
-    const failed = outcome.result === 'failed'
-    if (failed) this.sendMessage(rtviError(outcome.message, true))
+    const worded = needsWords(outcome.cause)
+    if (worded) this.sendMessage(rtviError(outcome.message, true))
     this.#free()
     const websocket = this.#websocket
     const bye = () => websocket.close(CLOSE_CODES[outcome.cause], closeReason(outcome.message))
-    const polite = setTimeout(bye, failed ? ERROR_LEAD_MS : 0)
+    const polite = setTimeout(bye, worded ? ERROR_LEAD_MS : 0)
     const cut = setTimeout(() => websocket.terminate(), CLOSE_PATIENCE_MS)
     websocket.once('close', () => {
       clearTimeout(polite)

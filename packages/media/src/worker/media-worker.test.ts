@@ -116,6 +116,20 @@ describe('a media worker', () => {
     expect(worker.load).toBe(0)
   })
 
+  it('keeps no wire that it opened too late', async () => {
+    const pid = worker.pid
+    if (pid === undefined) throw new Error('the worker has no process')
+    process.kill(pid, 'SIGSTOP')
+    try {
+      await expect(open('late', record().events)).rejects.toThrow('too long')
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+    expect(worker.load).toBe(0)
+    await until('the client is let in', () => answer.includes('101 Switching Protocols'))
+    await until('the client is told to go', () => answer.includes('too long to be set up'))
+  })
+
   it('survives what a caller can send: a message nested without end', async () => {
     const { told, overs, reports, events } = record()
     await open('one', events)

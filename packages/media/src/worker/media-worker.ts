@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { BotStart, IceCandidate, SessionOutcome } from '@botcli/protocol'
+import { type BotStart, type IceCandidate, outcomeOf, type SessionOutcome } from '@botcli/protocol'
 import { MediaError } from '../errors.ts'
 import type { MediaHostOptions, MediaLog } from '../host/local-media-host.ts'
 import type { HostedSessionEvents, MediaHost, PeerAnswer } from '../host/media-host.ts'
@@ -82,7 +82,7 @@ export class MediaWorker implements MediaHost {
     try {
       return await this.#askPeer({ type: 'open-webrtc', sessionId, offer })
     } catch (error) {
-      this.#sessions.delete(sessionId)
+      this.#abandon(sessionId)
       throw error
     }
   }
@@ -98,7 +98,7 @@ export class MediaWorker implements MediaHost {
     try {
       await this.#ask({ type: 'open-websocket', sessionId, request }, socket)
     } catch (error) {
-      this.#sessions.delete(sessionId)
+      this.#abandon(sessionId)
       throw error
     }
   }
@@ -133,6 +133,13 @@ export class MediaWorker implements MediaHost {
   /** Ends the process at once; sessions that it still holds are told. */
   stop(): void {
     this.#child.kill('SIGKILL')
+  }
+
+  /** A worker that was only slow may hold the wire by now, or will; nobody else would ever close it. */
+  #abandon(sessionId: string): void {
+    this.#sessions.delete(sessionId)
+    const outcome = outcomeOf('media_failed', 'The connection took too long to be set up.')
+    this.#ask({ type: 'close', sessionId, outcome, deadlineMs: 0 }).catch(() => {})
   }
 
   async #askPeer(call: WorkerCall): Promise<PeerAnswer> {

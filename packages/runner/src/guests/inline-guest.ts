@@ -17,6 +17,8 @@ export class InlineGuest implements Guest {
     this.version = code.version
     const [ours, theirs] = duplexPair()
     this.#link = ours
+    // In memory only an end reaches the other side, a destruction does not.
+    ours.once('close', () => theirs.destroy())
     const port = hostPort(ours, {
       message: (message) => this.#onMessage(message),
       frame: () => {},
@@ -41,13 +43,16 @@ export class InlineGuest implements Guest {
     })
   }
 
-  /** Loads the user's code into this process. */
-  static async start(code: GuestCode): Promise<InlineGuest> {
+  /** Loads the user's code into this process, for as long as somebody wants it: there may be a breakpoint in it. */
+  static async start(code: GuestCode, unwanted: AbortSignal): Promise<InlineGuest> {
     const guest = new InlineGuest(code)
     const error = await new Promise<RunnerError | undefined>((resolve) => {
       guest.#settleLoad = resolve
+      const abort = () => resolve(new RunnerError('bot_load_failed', 'The runner is shutting down.'))
+      unwanted.addEventListener('abort', abort, { once: true })
     })
     if (error === undefined) return guest
+    guest.#link.destroy()
     throw error
   }
 

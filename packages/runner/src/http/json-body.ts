@@ -45,10 +45,15 @@ function describe(path: readonly PropertyKey[], message: string): string {
 async function readText(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size <= MAX_BODY_BYTES) chunks.push(chunk)
-    else if (size > MAX_DISCARDED_BYTES) break
+  try {
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size <= MAX_BODY_BYTES) chunks.push(chunk)
+      else if (size > MAX_DISCARDED_BYTES) break
+    }
+  } catch (cause) {
+    // The client broke off; nobody is going to read this.
+    throw new RequestError('invalid_request', 'The request body ended too early.', { cause })
   }
   if (size > MAX_BODY_BYTES) {
     throw new RequestError('body_too_large', `The request body is larger than ${MAX_BODY_BYTES} bytes.`)

@@ -25,8 +25,8 @@ describe('a runner that runs bots in its own process', () => {
   })
   afterAll(() => runner.close())
 
-  async function connect(body: Record<string, string> = {}) {
-    const { wsUrl, sessionId = '' } = await runner.start({ transport: 'websocket', body })
+  async function connect(body: Record<string, string> = {}, fixture = runner) {
+    const { wsUrl, sessionId = '' } = await fixture.start({ transport: 'websocket', body })
     return { client: await WebsocketClient.connect(`${wsUrl}?sessionId=${sessionId}`), sessionId }
   }
 
@@ -70,10 +70,12 @@ describe('a runner that runs bots in its own process', () => {
   })
 
   it('closes in time, even with a bot that does not return', async () => {
-    const { client, sessionId } = await connect({ way: 'stay' })
-    await until(async () => (await runner.session(sessionId)).state === 'active', 'the session')
-    await runner.runner.close({ deadlineMs: 200 })
+    const other = await RunnerFixture.start(BOT, { isolation: 'inline' })
+    const { client, sessionId } = await connect({ way: 'stay' }, other)
+    await until(async () => (await other.session(sessionId)).state === 'active', 'the session')
+    await other.runner.close({ deadlineMs: 200 })
     expect(await client.whenClosed()).toMatchObject({ code: 1012 })
-    expect(runner.runner.sessions).toBe(0)
+    expect(other.runner.sessions).toBe(0)
+    await other.close()
   })
 })

@@ -99,6 +99,8 @@ export class Session {
     if (this.#ending !== undefined) return
     this.#state = 'waiting'
     this.#host = undefined
+    this.#connectedAt = undefined
+    this.#waitForCaller(WAIT_LIMIT_MS, 'No caller came.')
   }
 
   /** Gives the session its bot. */

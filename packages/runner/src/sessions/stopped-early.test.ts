@@ -41,6 +41,20 @@ describe('a session that is stopped while its caller comes in', () => {
     expect(runner.runner.sessions).toBe(0)
   })
 
+  it.each([true, false])(
+    'is not left behind when its caller goes instead (started before: %s)',
+    async (named) => {
+      const { wsUrl = '', sessionId = '' } = named ? await runner.start({ transport: 'websocket' }) : {}
+      const base = `${runner.url.replace('http', 'ws')}/ws-client`
+      const client = new WebsocketClient(named ? `${wsUrl}?sessionId=${sessionId}` : base)
+      await until(() => runner.runner.sessions === 1 && guests() === 1, 'the bot to load')
+      client.websocket.terminate()
+      await until(() => guests() === 0, 'the guest to be gone')
+      if (named) await stop(sessionId)
+      await until(() => runner.runner.sessions === 0, 'the session to be over')
+    },
+  )
+
   it('lets the client of a stopped session go, too', async () => {
     const { wsUrl, sessionId = '' } = await runner.start({ transport: 'websocket' })
     const client = await WebsocketClient.connect(`${wsUrl}?sessionId=${sessionId}`)

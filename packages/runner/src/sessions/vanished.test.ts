@@ -43,8 +43,8 @@ describe('a caller that vanishes without a word', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  async function call(source: string, url: string): Promise<ChildProcess> {
-    const outfile = join(folder, `caller-${callers.length}.mjs`)
+  async function call(name: string, source: string, url: string): Promise<ChildProcess> {
+    const outfile = join(folder, `${name}.mjs`)
     await build({
       stdin: { contents: source, resolveDir: REPOSITORY, loader: 'ts' },
       outfile,
@@ -67,8 +67,8 @@ describe('a caller that vanishes without a word', () => {
     const webrtc = (await runner.start()).sessionId ?? ''
     const { wsUrl, sessionId: websocket = '' } = await runner.start({ transport: 'websocket' })
     const [killed, frozen] = await Promise.all([
-      call(WEBRTC_CALLER, `${runner.url}/sessions/${webrtc}/api/offer`),
-      call(WEBSOCKET_CALLER, `${wsUrl}?sessionId=${websocket}`),
+      call('webrtc', WEBRTC_CALLER, `${runner.url}/sessions/${webrtc}/api/offer`),
+      call('websocket', WEBSOCKET_CALLER, `${wsUrl}?sessionId=${websocket}`),
     ])
     await Promise.all([active(webrtc), active(websocket)])
     killed.kill('SIGKILL')

@@ -35,6 +35,10 @@ export class Client {
     return result
   }
 
+  get pid() {
+    return this.#child.pid
+  }
+
   /** What the load generator complained about last. */
   get lastWords() {
     return this.#child.lastWords.trim()

@@ -9,7 +9,7 @@
  * @property {boolean} [moreIsBetter]
  * @property {boolean} [noRatio]
  * @property {boolean} [peerOverloaded] the peer lost sound, so its number is too low
- * @property {{ peerShare?: number, atLeast?: number }} [target]
+ * @property {{ peerShare?: number, atMost?: number, atLeast?: number }} [target] a share of the peer, or without it a number
  */
 
 const HEAD = ['benchmark', 'unit', 'ours', 'bare', 'peer', 'ours/bare', 'ours/peer', 'target', 'met']
@@ -37,19 +37,23 @@ export function formatTable(rows) {
 /** @param {Row} row */
 function cells(row) {
   const { name, unit, ours, bare, peer, noRatio, peerOverloaded } = row
-  const ratio = (other) => (noRatio || other === undefined ? '' : `${(ours / other).toFixed(2)}×`)
+  // Memory may shrink under a small load, and then there is nothing to divide by.
+  const ratio = (other) => (noRatio || !(other > 0.1) ? '' : `${(ours / other).toFixed(2)}×`)
   const theirs = number(peer) + (peerOverloaded ? '*' : '')
   const toPeer = peerOverloaded ? '' : ratio(peer)
   return [name, unit, number(ours), number(bare), theirs, ratio(bare), toPeer, ...verdict(row)]
 }
 
 /** @param {Row} row */
-function verdict({ ours, peer, target }) {
-  if (target?.atLeast !== undefined) {
-    return [`at least ${target.atLeast}`, ours >= target.atLeast ? 'yes' : 'NO']
+function verdict({ ours, peer, peerOverloaded, target = {} }) {
+  const { peerShare, atMost, atLeast } = target
+  const answer = (met) => (met ? 'yes' : 'NO')
+  if (peerShare !== undefined && peer !== undefined && !peerOverloaded) {
+    return [`at most ${peerShare}× peer`, answer(ours <= peerShare * peer)]
   }
-  if (target?.peerShare === undefined || peer === undefined) return ['', '']
-  return [`at most ${target.peerShare}× peer`, ours <= target.peerShare * peer ? 'yes' : 'NO']
+  if (atMost !== undefined) return [`at most ${atMost}`, answer(ours <= atMost)]
+  if (atLeast !== undefined) return [`at least ${atLeast}`, answer(ours >= atLeast)]
+  return ['', '']
 }
 
 /** @param {number | undefined} value */

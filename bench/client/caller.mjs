@@ -27,8 +27,6 @@ export class Caller {
   #closed = false
   /** Packets of voice that came back. */
   voiced = 0
-  /** Packets of any sound that came back. */
-  received = 0
   sent = 0
   /** When the offer was sent, in nanoseconds of the machine's clock. */
   offeredAt = 0n
@@ -146,7 +144,6 @@ export class Caller {
     if (this.#closed || isRtcp(bytes)) return
     const packet = parseRtp(bytes)
     if (packet === undefined || packet.payload.length === 0) return
-    this.received += 1
     const samples = this.#decoder.decode(packet.payload)
     if (level(samples) < VOICED_LEVEL) return
     this.voiced += 1

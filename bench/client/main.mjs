@@ -44,7 +44,6 @@ const COMMANDS = {
     const count = () => ({
       at: performance.now(),
       sent: callers.reduce((sum, { sent }) => sum + sent, 0),
-      received: callers.reduce((sum, { received }) => sum + received, 0),
       voiced: callers.map(({ voiced }) => voiced),
     })
     const before = count()
@@ -54,7 +53,6 @@ const COMMANDS = {
     const shares = after.voiced.map((voiced, index) => (voiced - before.voiced[index]) / expected)
     return {
       sent: (after.sent - before.sent) / (expected * callers.length),
-      received: (after.received - before.received) / (expected * callers.length),
       heard: shares.reduce((sum, share) => sum + share, 0) / shares.length,
       worst: Math.min(...shares),
     }

@@ -28,12 +28,12 @@ void watch()
 async function watch(): Promise<void> {
   for (;;) {
     // While all is well there is nothing to see before the next beat is overdue.
-    const due = standstill ? now() + CHECK_MS : aliveAt() + BLOCKED_MS + beatMs + 1
+    const due = standstill ? now() + CHECK_MS : aliveAt() + BLOCKED_MS + 1
     await setTimeout(Math.max(due - now(), 1))
     // When this thread was late itself, the whole machine stood still, which is not the bot's doing.
     if (now() - due > BLOCKED_MS) awakeSince = now()
     if (standstill) await checkEnd(standstill)
-    else if (now() - aliveAt() > BLOCKED_MS + beatMs) await checkBegin()
+    else if (now() - aliveAt() > BLOCKED_MS) await checkBegin()
   }
 }
 
@@ -55,10 +55,10 @@ async function checkEnd({ since, pause }: Standstill): Promise<void> {
   report(until - since, true, at)
 }
 
-/** The last beat may have been up to one interval before the standstill, so that much is not counted. */
+/** The last beat was up to one interval before the standstill, half of one on average; that much is not counted. */
 function report(gapMs: number, over: boolean, at: string | undefined): void {
   const place = at === undefined ? {} : { at }
-  const found: GuestReport = { type: 'blocked', ms: Math.round(gapMs - beatMs), over, ...place }
+  const found: GuestReport = { type: 'blocked', ms: Math.round(gapMs - beatMs / 2), over, ...place }
   try {
     writeSync(2, `${mark}${JSON.stringify(found)}\n`)
   } catch {

@@ -1,7 +1,8 @@
-import { Socket } from 'node:net'
 import { inspect } from 'node:util'
+import type { LinkStream } from '@botcli/protocol'
 import type { BotFunction } from '../bot-function.ts'
 import { botOf } from './bot-module.ts'
+import { openFdLink } from './fd-link.ts'
 import { type GuestResult, runGuest } from './guest.ts'
 import { startLoopWatch } from './loop-watch.ts'
 
@@ -33,9 +34,9 @@ function main(): void {
   })
 }
 
-function openLink(): Socket {
+function openLink(): LinkStream {
   try {
-    return new Socket({ fd: LINK_FD, readable: true, writable: true })
+    return openFdLink(LINK_FD)
   } catch (cause) {
     throw new Error('file descriptor 3 is not a link; a guest is started by the runner, not by hand', {
       cause,

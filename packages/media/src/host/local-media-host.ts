@@ -40,6 +40,8 @@ export class LocalMediaHost implements MediaHost {
     this.#log = log
     this.#ticker = new Ticker({
       intervalMs: 20,
+      // After a stall sound goes out late rather than never: what is skipped would stay as delay.
+      maxCatchUp: 10,
       onError: (error) => log('A step of the playout failed.', { error: String(error) }),
     })
   }

@@ -28,20 +28,14 @@ describe('the playout', () => {
     expect(playout.accept(0, counted(1))).toBe(false)
   })
 
-  it('begins when two steps are there, and then plays each step', () => {
+  it('begins at once, and then plays each step', () => {
     const playout = new Playout(RATE)
-    playout.accept(0, counted(2 * STEP))
+    playout.accept(0, counted(STEP))
     expect(playout.next()).toEqual(counted(STEP))
+    playout.accept(0, counted(STEP, 1 + STEP))
     expect(playout.next()).toEqual(counted(STEP, 1 + STEP))
     expect(playout.idle).toBe(true)
     expect(playout.next()).toBeUndefined()
-  })
-
-  it('waits one step, and no more, for the second half of its cushion', () => {
-    const playout = new Playout(RATE)
-    playout.accept(0, counted(STEP))
-    expect(playout.next()).toBeUndefined()
-    expect(playout.next()).toEqual(counted(STEP))
   })
 
   it('plays a tail that is shorter than a step, filled up, and counts only what it is', () => {
@@ -58,14 +52,33 @@ describe('the playout', () => {
     expect(playout.idle).toBe(true)
   })
 
-  it('builds its cushion again after it ran dry', () => {
+  it('gives a bot that ran dry in the middle a head start from then on', () => {
     const playout = new Playout(RATE)
-    playout.accept(0, counted(2 * STEP))
-    playout.next()
+    playout.accept(0, counted(STEP))
     playout.next()
     expect(playout.next()).toBeUndefined()
     playout.accept(0, counted(STEP))
     expect(playout.next()).toBeUndefined()
+    playout.accept(0, counted(STEP))
+    expect(playout.next()).toEqual(counted(STEP))
+    expect(playout.idle).toBe(false)
+  })
+
+  it('waits one step, and no more, for the second half of the head start', () => {
+    const playout = new Playout(RATE)
+    playout.accept(0, counted(STEP))
+    playout.next()
+    playout.next()
+    playout.accept(0, counted(STEP))
+    expect(playout.next()).toBeUndefined()
+    expect(playout.next()).toEqual(counted(STEP))
+  })
+
+  it('takes a pause between two sentences for no hiccup', () => {
+    const playout = new Playout(RATE)
+    playout.accept(0, counted(STEP))
+    playout.next()
+    for (let pause = 0; pause < 10; pause += 1) playout.next()
     playout.accept(0, counted(STEP))
     expect(playout.next()).toEqual(counted(STEP))
   })

@@ -2,9 +2,11 @@ import { SampleQueue } from '@botcli/audio'
 
 /** How far the bot may run ahead of the caller's ear. */
 const CREDIT_MS = 400
-/** A new utterance waits until this much is there, or for one step, so that a steady talker never starves. */
+/** A bot that makes its sound no faster than it is played gets this much of a head start, once it has run dry. */
 const CUSHION_MS = 40
 const STEP_MS = 20
+/** Sound that comes again within so many steps belongs to what was being said. */
+const HICCUP_STEPS = 5
 
 /** Where the caller's ear is in what the bot has said since its last `clear`. Both numbers count samples. */
 export interface PlayoutPosition {
@@ -25,11 +27,15 @@ export class Playout {
   #received = 0
   #speaking = false
   #waited = false
+  #drySteps = Number.POSITIVE_INFINITY
+  /** What has to be there before an utterance begins. */
+  #headStart: number
 
   constructor(rate: number) {
     this.#stepSamples = (rate * STEP_MS) / 1000
     this.#creditSamples = (rate * CREDIT_MS) / 1000
     this.#cushionSamples = (rate * CUSHION_MS) / 1000
+    this.#headStart = this.#stepSamples
   }
 
   get position(): PlayoutPosition {
@@ -59,15 +65,21 @@ export class Playout {
     this.#received = 0
     this.#speaking = false
     this.#waited = false
+    this.#drySteps = Number.POSITIVE_INFINITY
     return played
   }
 
   /** The next 20 ms, or nothing when there is nothing to say in this step. */
   next(): Int16Array | undefined {
-    const ready = this.#speaking ? this.#stepSamples : this.#cushionSamples
+    if (this.#queue.length === 0) {
+      this.#drySteps = this.#speaking ? 1 : this.#drySteps + 1
+      this.#speaking = false
+      return undefined
+    }
+    if (!this.#speaking && this.#drySteps <= HICCUP_STEPS) this.#headStart = this.#cushionSamples
+    const ready = this.#speaking ? this.#stepSamples : this.#headStart
     if (this.#queue.length < ready && !this.#waited) {
-      this.#waited = this.#queue.length > 0
-      if (!this.#waited) this.#speaking = false
+      this.#waited = true
       return undefined
     }
     this.#waited = false

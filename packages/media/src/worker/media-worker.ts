@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
+import { constants, setPriority } from 'node:os'
 import type { Duplex } from 'node:stream'
 import { type BotStart, type IceCandidate, outcomeOf, type SessionOutcome } from '@botcli/protocol'
 import { MediaError } from '../errors.ts'
@@ -35,6 +36,7 @@ export class MediaWorker implements MediaHost {
       execArgv: [],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
+    prefer(this.#child.pid)
     this.#child.on('message', (message: FromWorker) => this.#onMessage(message))
     // Without a listener a failed send would end the runner; the exit that follows is what counts.
     this.#child.on('error', (error) => log('A media worker could not be reached.', { error: error.message }))
@@ -208,6 +210,15 @@ export class MediaWorker implements MediaHost {
     for (const events of sessions) {
       events.over({ cause: 'media_failed', message: `The process that held the connection ended (${how}).` })
     }
+  }
+}
+
+/** Sound cannot wait, so its processes go before others, where the system lets us say so. */
+function prefer(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_ABOVE_NORMAL)
+  } catch {
+    // Ordinary users may not; then all are equal.
   }
 }
 

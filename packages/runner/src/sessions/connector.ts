@@ -65,7 +65,7 @@ export class Connector {
       await guest.stop(0)
       throw error
     }
-    await session.join(guest, { websocket: { path, remoteAddress } })
+    session.join(guest, { websocket: { path, remoteAddress } })
   }
 
   async #connectPeer(
@@ -82,7 +82,7 @@ export class Connector {
     const answer = await this.#orRevert(session, host.openWebrtc(session.id, sdp, session.events))
     const guest = await this.#guestFor(session, host)
     const body = Object.keys(session.body).length > 0 ? session.body : data
-    await session.join(guest, { webrtc: { pcId: answer.pcId }, body: { ...body } })
+    session.join(guest, { webrtc: { pcId: answer.pcId }, body: { ...body } })
     return this.#answerOf(session, answer)
   }
 

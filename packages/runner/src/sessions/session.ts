@@ -104,10 +104,10 @@ export class Session {
   }
 
   /** Gives the session its bot. */
-  async join(guest: Guest, details: Partial<BotStart>): Promise<void> {
+  join(guest: Guest, details: Partial<BotStart>): void {
     const { id, transport, body } = this
     if (this.#ending !== undefined) {
-      await guest.stop(0)
+      void guest.stop(0)
       throw endedEarly()
     }
     this.#guest = guest
@@ -120,14 +120,13 @@ export class Session {
     }
     guest.exited.then(() => this.#onGuestExit())
     const link = guest.release(this.logger)
-    try {
-      await this.#host?.join(id, link, { sessionId: id, transport, body, ...details })
-    } catch (error) {
+    // Not waited for: the caller can finish its handshake meanwhile.
+    this.#host?.join(id, link, { sessionId: id, transport, body, ...details }).then(
+      () => this.logger.info('bot started', { transport }),
       // Nobody else would notice that this caller has no bot.
-      await this.end('media_failed', 'The bot could not be joined to its caller.')
-      throw error
-    }
-    this.logger.info('bot started', { transport })
+      (error: Error) =>
+        this.end('media_failed', `The bot could not be joined to its caller: ${error.message}`),
+    )
   }
 
   /** The one way in which a session ends. The first cause stays; everyone may wait for the same end. */

@@ -93,14 +93,18 @@ export class WebsocketClient {
   }
 }
 
-/** How strong a frequency is, from 0 to 1 of all energy: the mean over short pieces, so that a pause does not count. */
+/**
+ * How strong a frequency is, from 0 to 1 of all energy, in the better half of short pieces: an echo has gaps on a machine that
+ * has too much to do, but what is there must be the tone.
+ */
 export function toneShare(samples: ArrayLike<number>, frequency: number, rate: number): number {
   const length = rate / 20
   const shares: number[] = []
   for (let start = 0; start + length <= samples.length; start += length) {
     shares.push(shareOf(samples, start, length, (2 * Math.PI * frequency) / rate))
   }
-  return shares.reduce((sum, share) => sum + share, 0) / Math.max(1, shares.length)
+  const better = shares.sort((a, b) => b - a).slice(0, Math.ceil(shares.length / 2))
+  return better.reduce((sum, share) => sum + share, 0) / Math.max(1, better.length)
 }
 
 function shareOf(samples: ArrayLike<number>, start: number, length: number, step: number): number {

@@ -63,6 +63,8 @@ export interface MediaCounters {
   readonly badMessages: number
   /** Messages of the caller that were left out because the bot did not take them. */
   readonly messagesInDropped: number
+  /** Messages of the bot that were left out because the client did not take them. */
+  readonly messagesOutDropped: number
 }
 
 /** One session in `GET /sessions` and `GET /sessions/{sessionId}`. Times are ISO 8601. */

@@ -2,8 +2,17 @@ import { z } from 'zod'
 import { isShallow, TOO_DEEP } from './json-depth.ts'
 import { transportIdSchema } from './transports.ts'
 
+/** A session's data has to fit into one frame of the link, spelled as we spell it. */
+const MAX_DATA_CHARACTERS = 256 * 1024
+
 /** Any JSON object that can be handed on to a bot. */
-export const freeFormObject = z.record(z.string(), z.unknown()).refine((value) => isShallow(value), TOO_DEEP)
+export const freeFormObject = z
+  .record(z.string(), z.unknown())
+  .refine((value) => isShallow(value), TOO_DEEP)
+  .refine(
+    (value) => !isShallow(value) || JSON.stringify(value).length <= MAX_DATA_CHARACTERS,
+    `is longer than ${MAX_DATA_CHARACTERS} characters of JSON`,
+  )
 
 /** `POST /start`. Keys that we do not know are left to the clients that send them. */
 export const startRequestSchema = z.object({

@@ -13,6 +13,7 @@ import { HttpServer } from './http/server.ts'
 import { WebsocketDoor } from './http/websocket-door.ts'
 import type { Logger } from './log/logger.ts'
 import { type MediaHosts, MediaPool } from './media/media-pool.ts'
+import { freeUdpPort } from './media/udp-port.ts'
 import { Connector } from './sessions/connector.ts'
 import { SessionTable } from './sessions/session-table.ts'
 import { SessionTokens } from './sessions/session-tokens.ts'
@@ -28,18 +29,35 @@ export interface RunningRunner {
   close(options: { readonly deadlineMs: number }): Promise<void>
 }
 
+/** What goes with a start. */
+export interface StartOptions {
+  readonly logger: Logger
+  /** Aborted when the runner is not wanted any more, however far it has come. */
+  readonly signal?: AbortSignal
+}
+
 /** Starts the server: loads the bot, starts the pools, listens. Rejects with a {@link RunnerError}. */
-export async function startRunner(
-  config: RunnerConfig,
-  { logger }: { readonly logger: Logger },
-): Promise<RunningRunner> {
+export async function startRunner(config: RunnerConfig, options: StartOptions): Promise<RunningRunner> {
+  const { logger, signal } = options
   const runner = new Runner(config, logger)
+  const opening = runner.open()
+  let forget = () => {}
+  const unwanted = new Promise<never>((_, reject) => {
+    const abort = () => reject(new RunnerError('start_failed', 'The runner was stopped while it started.'))
+    signal?.addEventListener('abort', abort)
+    forget = () => signal?.removeEventListener('abort', abort)
+    if (signal?.aborted) abort()
+  })
   try {
-    await runner.open()
+    await Promise.race([opening, unwanted])
     return runner
   } catch (error) {
     await runner.close({ deadlineMs: 0 })
+    // What was still on its way finds the runner closed, and ends by itself.
+    await opening.catch(() => {})
     throw error
+  } finally {
+    forget()
   }
 }
 
@@ -54,6 +72,7 @@ class Runner implements RunningRunner {
   #media: MediaHosts | undefined
   #server: HttpServer | undefined
   #closing: Promise<void> | undefined
+  #returnProcess: () => void = () => {}
 
   constructor(config: RunnerConfig, logger: Logger) {
     this.#config = config
@@ -82,10 +101,13 @@ class Runner implements RunningRunner {
 
   async open(): Promise<void> {
     const { botPath: path, botFolder: folder } = this.#config
-    this.#source = await BotSource.open(
+    const source = await BotSource.open(
       { path, folder },
       { logger: this.#logger, onChange: (state) => this.#onChange(state) },
     )
+    this.#source = source
+    if (this.#closing !== undefined) await source.close()
+    this.#expectOpen()
     const state = this.#source.current
     if (state.kind === 'broken') {
       throw new RunnerError('bot_load_failed', 'The bot could not be compiled.', state.message)
@@ -119,8 +141,15 @@ class Runner implements RunningRunner {
     })
     const door = new WebsocketDoor({ ...shared, wsAuth: config.wsAuth })
     const server = new HttpServer({ host: config.host, port: config.port, app, door })
+    this.#expectOpen()
     await server.listen()
     this.#server = server
+    if (this.#closing !== undefined) server.close()
+  }
+
+  /** Stops a start in the middle when the runner was closed meanwhile. */
+  #expectOpen(): void {
+    if (this.#closing !== undefined) throw new RunnerError('start_failed', 'The runner was closed.')
   }
 
   async #loadPage(folder: string): Promise<Page | undefined> {
@@ -146,12 +175,15 @@ class Runner implements RunningRunner {
         logger,
         ...(icePorts && { ports: icePorts }),
       }
-      this.#media = await MediaPool.start(pool)
-      return this.#media
+      const media = await MediaPool.start(pool)
+      this.#media = media
+      if (this.#closing !== undefined) await media.close()
+      return media
     }
+    this.#borrowProcess()
     // Native code is loaded into this process only when it is asked for.
     const { LocalMediaHost } = await import('@botcli/media/local')
-    const port = icePorts === undefined ? {} : { port: icePorts.first }
+    const port = icePorts === undefined ? {} : { port: await freeUdpPort(icePorts) }
     const local = new LocalMediaHost({ ice: { ...ice, ...port }, maxMemoryBytes: Number.POSITIVE_INFINITY })
     this.#media = { pick: async () => local, close: async () => {} }
     return this.#media
@@ -166,9 +198,23 @@ class Runner implements RunningRunner {
     return InlineGuest.start(code, unwanted)
   }
 
+  /** Bots in this process see what they would see in their own: the variables and the folder. */
+  #borrowProcess(): void {
+    const { env, cwd } = { env: { ...process.env }, cwd: process.cwd() }
+    Object.assign(process.env, this.#config.env, { ENV: 'local' })
+    process.chdir(this.#config.botFolder)
+    this.#returnProcess = () => {
+      for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
+      Object.assign(process.env, env)
+      process.chdir(cwd)
+    }
+  }
+
   #onChange(state: BotState): void {
     if (state.kind === 'broken') {
-      this.#guests.suspend(`The bot is broken: ${state.message}`)
+      // Clients get the place and the error, but not the lines of source around it, which are in the log.
+      const [place] = state.message.split('\n')
+      this.#guests.suspend(`The bot is broken: ${place}`)
       return
     }
     this.#guests.use(state).catch((error: unknown) => {
@@ -182,6 +228,7 @@ class Runner implements RunningRunner {
     await this.#table.close('shutdown', 'The runner is shutting down.', deadlineMs)
     this.#server?.close()
     await Promise.all([this.#guests.close(), this.#media?.close(), this.#source?.close()])
+    this.#returnProcess()
   }
 }
 

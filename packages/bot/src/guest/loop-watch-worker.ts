@@ -20,6 +20,7 @@ interface Standstill {
   readonly pause: MainThreadPause
 }
 
+const parent = process.ppid
 let standstill: Standstill | undefined
 let awakeSince = 0
 
@@ -47,7 +48,11 @@ async function checkBegin(): Promise<void> {
 
 async function checkEnd({ since, pause }: Standstill): Promise<void> {
   const until = lastBeat()
-  if (until === since) return
+  if (until === since) {
+    // A guest that stands still cannot see that its runner is gone, and would burn a core for ever.
+    if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL')
+    return
+  }
   standstill = undefined
   // A thread that was inside native code says where it is when it comes out, which is now.
   const at = await pause.place(LOCATE_MS)
@@ -57,6 +62,7 @@ async function checkEnd({ since, pause }: Standstill): Promise<void> {
 
 /** The last beat was up to one interval before the standstill, half of one on average; that much is not counted. */
 function report(gapMs: number, over: boolean, at: string | undefined): void {
+  if (Atomics.load(beats, 1) === 0n) return
   const place = at === undefined ? {} : { at }
   const found: GuestReport = { type: 'blocked', ms: Math.round(gapMs - beatMs / 2), over, ...place }
   try {

@@ -7,7 +7,7 @@ const BEAT_MS = 100
 
 /** What the watching thread is told. It loads nothing of ours but its own three files, so that it is there in time. */
 export interface LoopWatchData {
-  /** One number: when the loop was last alive, in nanoseconds of the monotonic clock. */
+  /** When the loop was last alive, in nanoseconds of the monotonic clock; and whether that is to be reported. */
   readonly beats: BigInt64Array
   readonly beatMs: number
   /** What a report begins with. */
@@ -18,6 +18,8 @@ export interface LoopWatchData {
 
 /** A watch on an event loop. */
 export interface LoopWatch {
+  /** From now on a standstill is reported; loading code may take its time. */
+  report(): void
   close(): void
 }
 
@@ -27,7 +29,7 @@ export interface LoopWatch {
  */
 export function startLoopWatch(): LoopWatch | undefined {
   if (debuggerUrl() !== undefined) return undefined
-  const beats = new BigInt64Array(new SharedArrayBuffer(8))
+  const beats = new BigInt64Array(new SharedArrayBuffer(16))
   const beat = (): void => {
     Atomics.store(beats, 0, process.hrtime.bigint())
   }
@@ -47,5 +49,6 @@ export function startLoopWatch(): LoopWatch | undefined {
   // A bot is worth more than the watch over it.
   worker.on('error', close)
   worker.unref()
-  return { close }
+  const report = () => void Atomics.store(beats, 1, 1n)
+  return { report, close }
 }

@@ -13,12 +13,14 @@ const TERMINATE_MS = 5000
 
 /** The process that runs one JavaScript bot: this file is its entry, and the runner is its parent. */
 function main(): void {
+  // Before the user's code, which may stand still from its first line.
+  const watch = startLoopWatch()
   const guest = runGuest({
     stream: openLink(),
     loadBot,
     pid: process.pid,
     runtime: `node ${process.versions.node}`,
-    onStart: () => startLoopWatch(),
+    onStart: () => watch?.report(),
     onLateError: (error) => process.stderr.write(`${inspect(error)}\n`),
     onDone: exit,
   })

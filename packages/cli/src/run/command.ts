@@ -39,9 +39,13 @@ async function serve(config: RunnerConfig, io: Io): Promise<number> {
   const logger = createLogger({ stream: io.stdout, verbose: config.verbose, env: io.env, redactor })
   const stop = new Stop(io, (text) => logger.info(text))
   try {
-    const running = await startRunner(config, { logger })
-    if (!stop.requested) greet(config, running, io, logger)
+    const running = await startRunner(config, { logger, signal: stop.signal })
+    greet(config, running, io, logger)
     return await stop.wait(running)
+  } catch (error) {
+    // Whatever breaks while it stops broke because it stops: a terminal's signal reaches helpers too.
+    if (stop.requested) return EXIT.ok
+    throw error
   } finally {
     stop.close()
   }

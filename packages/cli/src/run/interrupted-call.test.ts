@@ -1,80 +1,110 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { resolve } from 'node:path'
-import { createInterface } from 'node:readline'
-import { describe, expect, it } from 'vitest'
-import { childrenOf, isAlive } from '../../../runner/src/testing/processes.ts'
+import { rm } from 'node:fs/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { isAlive } from '../../../runner/src/testing/processes.ts'
 import { until } from '../../../runner/src/testing/runner-fixture.ts'
 import { WebsocketClient } from '../../../runner/src/testing/websocket-client.ts'
+import { botFolder, StartedRunner } from '../testing/started-runner.ts'
 
-const REPOSITORY = resolve(import.meta.dirname, '../../../..')
+const BLOCKS = `
+import { createTransport, type RunnerArguments } from '@botcli/bot'
+export async function bot(args: RunnerArguments): Promise<void> {
+  const transport = await createTransport(args, { websocket: () => ({}) })
+  transport.rtvi.serverMessage('blocking')
+  setTimeout(() => { for (;;) Math.sqrt(2) }, 50)
+  await new Promise(() => {})
+}
+`
 
-interface StartedRunner {
-  readonly child: ChildProcess
-  readonly url: string
-  readonly lines: readonly string[]
+const folders: string[] = []
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
+})
+
+async function start(source?: string): Promise<StartedRunner> {
+  if (source === undefined) return new StartedRunner('examples/echo')
+  const folder = await botFolder(source)
+  folders.push(folder)
+  return new StartedRunner(folder)
 }
 
-async function startRunner(...options: readonly string[]): Promise<StartedRunner> {
-  const bin = resolve(REPOSITORY, 'packages/cli/bin/botcli.js')
-  const child = spawn(process.execPath, [bin, 'run', 'examples/echo', '--port', '0', ...options], {
-    cwd: REPOSITORY,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const lines: string[] = []
-  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
-  const ready = await until(() => lines.find((line) => line.includes('"ready"')), 'the runner to be ready')
-  return { child, url: (JSON.parse(ready) as { url: string }).url, lines }
-}
-
-async function call(url: string): Promise<WebsocketClient> {
-  const client = await WebsocketClient.connect(`${url.replace('http', 'ws')}/ws-client`)
+async function call(runner: StartedRunner): Promise<WebsocketClient> {
+  const client = await WebsocketClient.connect(`${(await runner.url()).replace('http', 'ws')}/ws-client`)
   client.sendMessage('client-ready', { version: '2.2.0' })
   await client.message('bot-ready')
   return client
 }
 
+async function expectGone(pids: readonly number[]): Promise<void> {
+  await until(() => !pids.some(isAlive), 'all processes to be gone')
+}
+
 describe.each(['SIGINT', 'SIGTERM'] as const)('%s during a call', (signal) => {
   it('tells the client, leaves no process behind and exits with 0', async () => {
-    const { child, url } = await startRunner()
-    const client = await call(url)
-    const children = childrenOf(child.pid ?? 0, 'main.js')
+    const runner = await start()
+    const client = await call(runner)
+    const children = runner.children()
     expect(children.length).toBeGreaterThanOrEqual(2)
-    child.kill(signal)
-    const [code] = await once(child, 'exit')
-    expect(code).toBe(0)
+    runner.child.kill(signal)
+    expect(await runner.exitCode()).toBe(0)
     expect(await client.whenClosed()).toEqual({ code: 1012, reason: 'The runner is shutting down.' })
-    await until(() => !children.some(isAlive), 'all processes to be gone')
+    await expectGone(children)
   })
 })
 
-it('exits at once on the second signal, and takes everything with it', async () => {
-  const { child, url } = await startRunner()
-  await call(url)
-  const children = childrenOf(child.pid ?? 0, 'main.js')
-  // A guest that stands still keeps the first signal waiting.
-  for (const pid of childrenOf(child.pid ?? 0, 'guest/main.js')) process.kill(pid, 'SIGSTOP')
-  child.kill('SIGINT')
-  await new Promise((done) => setTimeout(done, 300))
-  child.kill('SIGINT')
-  const [code] = await once(child, 'exit')
-  expect(code).toBe(130)
-  for (const pid of children) if (isAlive(pid)) process.kill(pid, 'SIGCONT')
-  await until(() => !children.some(isAlive), 'all processes to be gone')
+describe('a bot that stands still', () => {
+  it('is taken along by a second Ctrl-C', async () => {
+    const runner = await start(BLOCKS)
+    await (await call(runner)).message('server-message')
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const children = runner.children()
+    runner.interrupt()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    runner.interrupt()
+    expect(await runner.exitCode()).toBe(130)
+    await expectGone(children)
+  })
+
+  it('does not outlive a runner that was killed', async () => {
+    const runner = await start(BLOCKS)
+    await (await call(runner)).message('server-message')
+    const children = runner.children()
+    runner.child.kill('SIGKILL')
+    await expectGone(children)
+  })
+})
+
+describe('Ctrl-C while the runner starts', () => {
+  it.each([
+    ['never finishes', 'for (;;) Math.sqrt(2)'],
+    ['never comes back', 'await new Promise(() => {})'],
+  ])('ends a bot whose loading %s, with 0', async (_, line) => {
+    const runner = await start(`${line}\nexport async function bot(): Promise<void> {}\n`)
+    const [guest] = await until(() => runner.guests().length > 0 && runner.guests(), 'a guest that loads')
+    runner.interrupt()
+    expect(await runner.exitCode()).toBe(0)
+    expect(runner.stderr).toBe('')
+    await expectGone([guest ?? 0])
+  })
+
+  it.each([100, 300, 500, 700])('is a clean end after %s ms, too', async (ms) => {
+    const runner = await start()
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    runner.interrupt()
+    // Before our code runs it is Node that ends, by the signal.
+    expect([0, null]).toContain(await runner.exitCode())
+    expect(runner.stderr).toBe('')
+  })
 })
 
 it('refuses new sessions while it ends', async () => {
-  const { child, url } = await startRunner()
-  await call(url)
-  child.kill('SIGINT')
-  const refusals = await until(async () => {
-    try {
-      const answer = await fetch(`${url}/start`, { method: 'POST' })
-      return answer.status === 503 || undefined
-    } catch {
-      return true
-    }
+  const runner = await start()
+  const url = await runner.url()
+  await call(runner)
+  runner.interrupt()
+  const refused = await until(async () => {
+    const answer = await fetch(`${url}/start`, { method: 'POST' }).catch(() => undefined)
+    return answer === undefined || answer.status === 503
   }, 'new sessions to be refused')
-  expect(refusals).toBe(true)
-  await once(child, 'exit')
+  expect(refused).toBe(true)
+  expect(await runner.exitCode()).toBe(0)
 })

@@ -25,6 +25,7 @@ export class Stop {
   readonly #say: (text: string) => void
   readonly #listeners: ReadonlyMap<StopSignal, () => void>
   readonly #requested: Promise<void>
+  readonly #abort = new AbortController()
   #request: () => void = () => {}
   #requestedAt: number | undefined
   #timer: NodeJS.Timeout | undefined
@@ -39,6 +40,11 @@ export class Stop {
     })
     this.#listeners = new Map(SIGNALS.map((signal) => [signal, () => this.#signalled(signal)]))
     for (const [signal, listener] of this.#listeners) io.on(signal, listener)
+  }
+
+  /** Aborted when a signal has come. */
+  get signal(): AbortSignal {
+    return this.#abort.signal
   }
 
   /** True when a signal has come. */
@@ -73,6 +79,7 @@ export class Stop {
     const sessions = this.#running?.sessions ?? 0
     const what = sessions === 0 ? 'Stopping' : `Ending ${sessions} session${sessions === 1 ? '' : 's'}`
     this.#say(`${what}… press Ctrl-C again to stop at once`)
+    this.#abort.abort()
     this.#request()
   }
 }

@@ -43,7 +43,6 @@ export interface GuestChannelOptions {
   readonly link: LinkStream
   readonly clock: () => number
   readonly maxMemoryBytes: number
-  readonly messageBacklog: () => number
   readonly events: GuestEvents
 }
 
@@ -70,7 +69,6 @@ export class GuestChannel {
     })
     this.#throttle = new GuestThrottle({
       clock: options.clock,
-      backlog: options.messageBacklog,
       pause: () => this.#port.pause(),
       resume: () => {
         this.#pulse.alive(options.clock())
@@ -101,11 +99,9 @@ export class GuestChannel {
     this.#port.send({ type: 'cleared', epoch, playedSamples })
   }
 
-  /** False when the message was left out, because the guest has not read the earlier ones. */
+  /** False when the message was left out: it is too large, or the guest has not read the earlier ones. */
   message(data: unknown): boolean {
-    if (this.#port.backlog > MAX_UNREAD_BYTES) return false
-    this.#port.send({ type: 'message', data })
-    return true
+    return this.#port.backlog <= MAX_UNREAD_BYTES && this.#port.trySend({ type: 'message', data })
   }
 
   dtmf(keys: string): void {

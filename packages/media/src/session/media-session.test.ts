@@ -201,16 +201,28 @@ describe('the end of a session', () => {
     expect(fixture.time.pending).toBe(0)
   })
 
-  it('does not wait for a bot in vain whose client left unread messages behind', async () => {
+  it('reads on when the client takes nothing, because the last word of the bot may be in it', async () => {
     fixture = new SessionFixture()
     fixture.wire.messageBacklog = 10 * 1024 * 1024
-    fixture.guest.send({ type: 'message', data: 'one too many' })
-    await until('the message is out', () => fixture.wire.messages.length === 1)
-    const closed = fixture.session.close({ result: 'ok', cause: 'client_left', message: '' }, 60_000)
-    await fixture.told('cancel')
-    fixture.guest.send({ type: 'message', data: 'and another' })
-    await until('that one is out, too', () => fixture.wire.messages.length === 2)
-    fixture.guest.send({ type: 'end', outcome: 'returned' })
-    await closed
+    for (let sent = 0; sent < 5; sent += 1) fixture.guest.send({ type: 'message', data: 'one too many' })
+    const error = { name: 'Error', message: 'the real reason' }
+    fixture.guest.send({ type: 'end', outcome: 'failed', error })
+    expect(await fixture.over()).toMatchObject({
+      cause: 'bot_failed',
+      message: expect.stringContaining('real reason'),
+    })
+    expect(fixture.session.report().counters).toMatchObject({ messagesOut: 0, messagesOutDropped: 5 })
+  })
+
+  it('gives up on a bot whose client has had too much left to take for too long', async () => {
+    fixture = new SessionFixture()
+    fixture.wire.messageBacklog = 2 * 1024 * 1024
+    fixture.session.beat()
+    fixture.time.pass(14_000)
+    fixture.session.beat()
+    expect(fixture.overs).toEqual([])
+    fixture.time.pass(2000)
+    fixture.session.beat()
+    expect(await fixture.over()).toMatchObject({ cause: 'bot_flooded' })
   })
 })

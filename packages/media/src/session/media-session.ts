@@ -21,6 +21,11 @@ const MAX_EARLY_MESSAGES = 100
 /** The bot learns its position this often while it speaks. */
 const PLAYBACK_STEPS = 5
 const TURNS_KEPT = 20
+/** A client may have so much left to take for a while. */
+const SLOW_CLIENT_BYTES = 1024 * 1024
+const SLOW_CLIENT_MS = 15_000
+/** What comes on top of this is left out. The link is read on, since the bot's last word may be in it. */
+const MAX_CLIENT_BACKLOG_BYTES = 4 * 1024 * 1024
 
 /** What a session tells its host. */
 export interface MediaSessionEvents {
@@ -66,6 +71,9 @@ export class MediaSession<W extends Wire = Wire> {
   #messagesIn = 0
   #messagesOut = 0
   #messagesInDropped = 0
+  #messagesOutDropped = 0
+  /** Since when the client has had much left to take. */
+  #slowSince: number | undefined
   #badMessages = 0
 
   constructor(options: MediaSessionOptions<W>) {
@@ -91,17 +99,12 @@ export class MediaSession<W extends Wire = Wire> {
       link,
       clock: this.#options.clock,
       maxMemoryBytes: this.#options.maxMemoryBytes,
-      // A client that is gone takes nothing more, and that must not keep the bot's last words from being read.
-      messageBacklog: () => (this.#over ? 0 : this.wire.messageBacklog),
       events: {
         format: (inputRate, outputRate) => this.#setFormat(guest, inputRate, outputRate),
         sound: (frame) =>
           frame.kind === 'heard' ? this.#intake?.confirm(frame.frames) === true : this.#onBotAudio(frame),
         clear: (epoch) => this.#clear(epoch),
-        message: (data) => {
-          this.#messagesOut += 1
-          this.wire.sendMessage(data)
-        },
+        message: (data) => this.#onBotMessage(data),
         dtmf: (keys) => this.wire.sendDtmf(keys),
         over: (reason) => this.#finish(reason),
       },
@@ -115,6 +118,13 @@ export class MediaSession<W extends Wire = Wire> {
   /** Once a second: looks after the guest. */
   beat(): void {
     this.#guest?.beat()
+    if (this.wire.messageBacklog < SLOW_CLIENT_BYTES) {
+      this.#slowSince = undefined
+      return
+    }
+    this.#slowSince ??= this.#options.clock()
+    if (this.#options.clock() - this.#slowSince < SLOW_CLIENT_MS) return
+    this.#finish({ cause: 'bot_flooded', message: 'The bot sent more messages than its client could take.' })
   }
 
   report(): MediaReport {
@@ -128,6 +138,7 @@ export class MediaSession<W extends Wire = Wire> {
         messagesOut: this.#messagesOut,
         badMessages: this.wire.counters.badMessages + this.#badMessages,
         messagesInDropped: this.#messagesInDropped,
+        messagesOutDropped: this.#messagesOutDropped,
       },
       latency: [...this.#turns],
     }
@@ -194,6 +205,15 @@ export class MediaSession<W extends Wire = Wire> {
     else if (type === 'send-text' || type === 'dtmf') {
       this.#meter.asked(this.#options.clock(), this.#options.clock())
     }
+  }
+
+  #onBotMessage(data: unknown): void {
+    if (this.wire.messageBacklog > MAX_CLIENT_BACKLOG_BYTES) {
+      this.#messagesOutDropped += 1
+      return
+    }
+    this.#messagesOut += 1
+    this.wire.sendMessage(data)
   }
 
   #onBotAudio(frame: { readonly epoch: number; readonly samples: Int16Array }): boolean {

@@ -35,6 +35,8 @@ export class MediaWorker implements MediaHost {
     this.#child = fork(createRequire(import.meta.url).resolve('@botcli/media/worker'), {
       execArgv: [],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      // A group of its own, so that a Ctrl-C of the terminal reaches only the runner, which decides.
+      detached: true,
     })
     prefer(this.#child.pid)
     this.#child.on('message', (message: FromWorker) => this.#onMessage(message))

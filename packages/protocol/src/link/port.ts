@@ -5,7 +5,9 @@ import {
   encodeControl,
   encodeHeard,
   encodePlayback,
+  HEADER_BYTES,
   type LinkFrame,
+  MAX_PAYLOAD_BYTES,
 } from './frame.ts'
 import { type GuestMessage, guestMessageSchema, type HostMessage, hostMessageSchema } from './messages.ts'
 
@@ -58,6 +60,14 @@ export class LinkPort<Outgoing, Incoming> {
 
   send(message: Outgoing): void {
     this.#write(encodeControl(message))
+  }
+
+  /** Sends a message unless it is larger than a frame may be. False when it is. */
+  trySend(message: Outgoing): boolean {
+    const frame = encodeControl(message)
+    if (frame.length > HEADER_BYTES + MAX_PAYLOAD_BYTES) return false
+    this.#write(frame)
+    return true
   }
 
   sendAudioIn(capturedAt: number, samples: Int16Array): void {

@@ -12,6 +12,12 @@ const LOAD_LIMIT_MS = 30_000
 /** After a polite signal, a process that does not end is killed. */
 const TERM_GRACE_MS = 500
 
+/** Groups of guests that have not ended. A runner that leaves in a hurry takes them along, however stuck they are. */
+const liveGroups = new Set<number>()
+process.on('exit', () => {
+  for (const group of liveGroups) signalGroup(group, 'SIGKILL')
+})
+
 /** What every guest process gets. */
 export interface ProcessGuestOptions {
   readonly folder: string
@@ -45,11 +51,17 @@ export class ProcessGuest implements Guest {
       // A group of its own: a Ctrl-C of the terminal is the runner's business, and what the bot started ends with it.
       detached: true,
     })
+    if (this.#child.pid !== undefined) liveGroups.add(this.#child.pid)
     this.#link = this.#child.stdio[3] as Duplex
     this.#port = hostPort(this.#link, {
       message: (message) => this.#onMessage(message),
       frame: () => {},
-      closed: () => {},
+      closed: (error) => {
+        if (error === undefined) return
+        this.#settleLoad(
+          new RunnerError('bot_load_failed', `The bot's process broke its link: ${error.message}`),
+        )
+      },
     })
     // A guest that dies while its link is handed over is no news; without a listener it would end the runner.
     this.#link.on('error', () => {})
@@ -151,6 +163,7 @@ export class ProcessGuest implements Guest {
     const ended = once(this.#child, 'exit').then(async ([code, signal]) => {
       await Promise.race([once(this.#child, 'close'), delay(200)])
       this.#kill('SIGKILL')
+      liveGroups.delete(this.#child.pid ?? 0)
       if (this.#heapExhausted) return { how: 'ran out of memory', outOfMemory: true }
       const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`
       return { how, outOfMemory: false }
@@ -164,12 +177,15 @@ export class ProcessGuest implements Guest {
 
   /** Signals the whole group, so that nothing the bot started is left behind. */
   #kill(signal: NodeJS.Signals): void {
-    if (this.#child.pid === undefined) return
-    try {
-      process.kill(-this.#child.pid, signal)
-    } catch {
-      // The group is gone already.
-    }
+    if (this.#child.pid !== undefined) signalGroup(this.#child.pid, signal)
+  }
+}
+
+function signalGroup(group: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-group, signal)
+  } catch {
+    // The group is gone already.
   }
 }
 

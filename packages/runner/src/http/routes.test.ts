@@ -190,6 +190,24 @@ describe('the routes', () => {
     expect(response.headers.get('access-control-allow-methods')).toContain('PATCH')
   })
 
+  it.each([
+    ['GET', '/status', ''],
+    ['POST', '/start', '{"transport":"websocket"}'],
+  ])('serves %s %s of a client that would rather speak HTTP/2', async (method, path, body) => {
+    const headers = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABk' }
+    const { status, text } = await new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const request = rawRequest(`${runner.url}${path}`, { method, headers }, async (response) => {
+        const chunks: Buffer[] = []
+        for await (const chunk of response) chunks.push(chunk as Buffer)
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() })
+      })
+      request.on('error', reject)
+      request.end(body)
+    })
+    expect(status).toBe(200)
+    expect(text).toMatch(/ready|wsUrl/)
+  })
+
   it('answers bytes that are not HTTP in the same form', async () => {
     const { hostname, port } = new URL(runner.url)
     const answer = await new Promise<string>((resolve) => {

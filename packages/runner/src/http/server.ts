@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { type AddressInfo, isIPv6, type Socket } from 'node:net'
 import { errorBody } from '@botcli/protocol'
 import { getRequestListener, RequestError as UnreadableRequest } from '@hono/node-server'
@@ -7,6 +7,7 @@ import type { App } from './app.ts'
 import type { WebsocketDoor } from './websocket-door.ts'
 
 const REQUEST_LIMIT_MS = 30_000
+const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'connection', 'http2-settings'])
 
 /** What a server serves, and where. */
 export interface HttpServerOptions {
@@ -30,11 +31,24 @@ export class HttpServer {
     })
     this.#server = createServer({ requestTimeout: REQUEST_LIMIT_MS }, listener)
     this.#server.on('upgrade', (incoming, socket, head) => {
-      void options.door.enter(incoming, socket as Socket, head)
+      if (incoming.headers.upgrade?.toLowerCase() === 'websocket') {
+        void options.door.enter(incoming, socket as Socket, head)
+      } else this.#serveWithoutUpgrade(incoming, socket as Socket, head)
     })
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       answerUnreadable(socket as Socket, error)
     })
+  }
+
+  /** An upgrade that we do not know, such as HTTP/2, is declined by serving the request as if it had not been asked. */
+  #serveWithoutUpgrade(incoming: IncomingMessage, socket: Socket, head: Buffer): void {
+    const lines = [`${incoming.method} ${incoming.url} HTTP/1.1`]
+    for (let index = 0; index < incoming.rawHeaders.length; index += 2) {
+      const name = incoming.rawHeaders[index] ?? ''
+      if (!UPGRADE_HEADERS.has(name.toLowerCase())) lines.push(`${name}: ${incoming.rawHeaders[index + 1]}`)
+    }
+    socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
+    this.#server.emit('connection', socket)
   }
 
   /** Host and port, as an address bar takes them. */

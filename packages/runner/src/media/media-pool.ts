@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { MediaError, type MediaHost, type MediaHostOptions, MediaWorker } from '@botcli/media'
 import type { PortRange } from '../config.ts'
 import type { Logger } from '../log/logger.ts'
+import { freeUdpPort } from './udp-port.ts'
 
 /** What one worker takes; measured to keep its sound steady. */
 const SESSIONS_PER_WORKER = 50
@@ -91,18 +92,12 @@ export class MediaPool implements MediaHosts {
 
   async #startWorker(): Promise<void> {
     const { host, ports, logger, start = MediaWorker.start } = this.#options
-    const port = ports && this.#freePort(ports)
+    const port = ports && (await freeUdpPort(ports, new Set(this.#workers.values())))
     const options = port === undefined ? host : { ...host, ice: { ...host.ice, port } }
     const worker = await start(options, (message, detail) => logger.debug(message, { ...detail }))
     this.#workers.set(worker, port)
     worker.exited.then(() => this.#onExit(worker))
     if (this.#closed) worker.stop()
-  }
-
-  #freePort({ first, last }: PortRange): number {
-    const taken = new Set(this.#workers.values())
-    for (let port = first; port <= last; port += 1) if (!taken.has(port)) return port
-    return first
   }
 
   #onExit(worker: MediaWorker): void {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { MediaHost, UpgradeRequest } from '@botcli/media'
 import type { CandidatesRequest, OfferAnswer, OfferRequest } from '@botcli/protocol'
+import type { Guest } from '../guests/guest.ts'
 import type { GuestPool } from '../guests/guest-pool.ts'
 import type { MediaHosts } from '../media/media-pool.ts'
 import { RequestError } from '../request-error.ts'
@@ -55,7 +56,7 @@ export class Connector {
     session.claim()
     const remoteAddress = socket.remoteAddress ?? ''
     const path = new URL(request.url, 'ws://runner').pathname
-    const guest = await this.#orRevert(session, this.#guests.take())
+    const guest = await this.#orRevert(session, this.#guestUnlessGone(socket))
     try {
       const host = await this.#media.pick()
       session.place(host)
@@ -66,6 +67,28 @@ export class Connector {
       throw error
     }
     session.join(guest, { websocket: { path, remoteAddress } })
+  }
+
+  /** A guest for a client that is still there when the guest is. */
+  async #guestUnlessGone(socket: Socket): Promise<Guest> {
+    const guest = this.#guests.take()
+    let leave = () => {}
+    const gone = new Promise<never>((_, reject) => {
+      leave = () => reject(new RequestError('session_not_found', 'The client left before its bot was there.'))
+    })
+    // Only a socket that is read tells that its other end has closed. An honest client says nothing before our answer.
+    socket.on('end', leave).on('close', leave).resume()
+    try {
+      return await Promise.race([guest, gone])
+    } catch (error) {
+      guest.then(
+        (unused) => unused.stop(0),
+        () => {},
+      )
+      throw error
+    } finally {
+      socket.pause().off('end', leave).off('close', leave)
+    }
   }
 
   async #connectPeer(

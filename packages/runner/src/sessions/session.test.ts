@@ -16,6 +16,7 @@ const REPORT: MediaReport = {
     messagesOut: 0,
     badMessages: 0,
     messagesInDropped: 0,
+    messagesOutDropped: 0,
   },
   latency: [],
 }

@@ -71,7 +71,7 @@ export class RunnerFixture {
   }
 
   /** Waits until a session is over, and gives its last view. */
-  async ended(id: string, limitMs = 20_000): Promise<SessionView> {
+  async ended(id: string, limitMs = 45_000): Promise<SessionView> {
     return until(
       async () => {
         const view = await this.session(id)
@@ -92,7 +92,7 @@ export class RunnerFixture {
 export async function until<T>(
   ask: () => T | undefined | false | Promise<T | undefined | false>,
   what: string,
-  limitMs = 20_000,
+  limitMs = 45_000,
 ): Promise<T> {
   const deadline = performance.now() + limitMs
   for (;;) {

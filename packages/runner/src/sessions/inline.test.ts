@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebrtcTestClient } from '../../../media/src/testing/webrtc-client.ts'
 import { childrenOf } from '../testing/processes.ts'
@@ -12,6 +13,7 @@ export async function bot(args: RunnerArguments): Promise<void> {
     webrtc: () => ({ audioOutSampleRate: 16000 }),
     websocket: () => ({ audioOutSampleRate: 16000 }),
   })
+  transport.rtvi.serverMessage({ env: process.env.ENV, mine: process.env.OF_THE_BOT, cwd: process.cwd() })
   if (args.body.way === 'throw') throw new TypeError('inline trouble')
   if (args.body.way === 'stay') await new Promise(() => {})
   for await (const frame of transport.audio()) await transport.sendAudio(frame.samples)
@@ -21,9 +23,13 @@ export async function bot(args: RunnerArguments): Promise<void> {
 describe('a runner that runs bots in its own process', () => {
   let runner: RunnerFixture
   beforeAll(async () => {
-    runner = await RunnerFixture.start(BOT, { isolation: 'inline' })
+    runner = await RunnerFixture.start(BOT, { isolation: 'inline', env: { OF_THE_BOT: 'yes' } })
   })
-  afterAll(() => runner.close())
+  afterAll(async () => {
+    await runner.close()
+    expect(process.env.OF_THE_BOT).toBeUndefined()
+    expect(process.cwd()).not.toBe(runner.folder)
+  })
 
   async function connect(body: Record<string, string> = {}, fixture = runner) {
     const { wsUrl, sessionId = '' } = await fixture.start({ transport: 'websocket', body })
@@ -34,12 +40,21 @@ describe('a runner that runs bots in its own process', () => {
     const { client, sessionId } = await connect()
     client.sendMessage('client-ready', { version: '2.2.0' })
     await client.message('bot-ready')
-    await client.sendTone(440, 600)
-    await until(() => client.samples.length > 0.5 * 24_000, 'the echo')
+    while (client.samples.length < 0.5 * 24_000) await client.sendTone(440, 600)
     expect(toneShare(client.samples.slice(2400, 10_800), 440, 24_000)).toBeGreaterThan(0.85)
     expect(childrenOf(process.pid, 'main.js')).toEqual([])
     client.close()
     expect((await runner.ended(sessionId)).outcome).toMatchObject({ cause: 'client_left' })
+  })
+
+  it('shows its bot the variables and the folder that it would see in its own process', async () => {
+    const { client } = await connect()
+    expect((await client.message('server-message')).data).toEqual({
+      env: 'local',
+      mine: 'yes',
+      cwd: await realpath(runner.folder ?? ''),
+    })
+    client.close()
   })
 
   it('echoes over WebRTC', async () => {
@@ -51,8 +66,7 @@ describe('a runner that runs bots in its own process', () => {
       },
     })
     await client.connect()
-    await client.sendTone(440, 1000)
-    await until(() => client.heard.length > 0.8 * 16_000, 'the echo')
+    while (client.heard.length < 0.8 * 16_000) await client.sendTone(440, 1000)
     expect(toneShare([...client.heard.slice(4800, 12_800)], 440, 16_000)).toBeGreaterThan(0.85)
     client.close()
     expect((await runner.ended(sessionId)).outcome).toMatchObject({ cause: 'client_left' })

@@ -55,6 +55,20 @@ describe('a session that is stopped while its caller comes in', () => {
     },
   )
 
+  it('has its place taken no longer than its caller is there', async () => {
+    const slow = await RunnerFixture.start(
+      `await new Promise((resolve) => setTimeout(resolve, 3000))\nexport async function bot(): Promise<void> {}\n`,
+      { warm: 0, maxSessions: 1 },
+    )
+    const client = new WebsocketClient(`${slow.url.replace('http', 'ws')}/ws-client`)
+    await until(() => slow.runner.sessions === 1 && guests() === 1, 'the bot to load')
+    client.websocket.terminate()
+    await until(() => slow.runner.sessions === 0, 'the place to be free')
+    // The bot was not waited for: it is still loading.
+    expect(guests()).toBe(1)
+    await slow.close()
+  })
+
   it('lets the client of a stopped session go, too', async () => {
     const { wsUrl, sessionId = '' } = await runner.start({ transport: 'websocket' })
     const client = await WebsocketClient.connect(`${wsUrl}?sessionId=${sessionId}`)

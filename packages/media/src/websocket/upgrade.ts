@@ -31,5 +31,7 @@ export function acceptUpgrade(request: UpgradeRequest, socket: Duplex): WebSocke
   server.handleUpgrade(incoming, socket, Buffer.from(head), (websocket) => {
     accepted = websocket
   })
+  // Whoever checked the request may have paused the socket, and a listener alone does not wake it.
+  socket.resume()
   return accepted
 }

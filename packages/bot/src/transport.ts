@@ -50,7 +50,8 @@ export interface TransportEvents {
  * One caller, whatever the wire: sound and messages in, sound and messages out.
  *
  * @example
- * const transport = await createTransport(args, { webrtc: () => ({}), websocket: () => ({}) })
+ * const params = () => ({ audioInSampleRate: 16_000, audioOutSampleRate: 16_000 })
+ * const transport = await createTransport(args, { webrtc: params, websocket: params })
  * for await (const frame of transport.audio()) await transport.sendAudio(frame.samples)
  */
 export interface Transport {

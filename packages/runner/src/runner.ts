@@ -203,6 +203,7 @@ class Runner implements RunningRunner {
     const { env, cwd } = { env: { ...process.env }, cwd: process.cwd() }
     Object.assign(process.env, this.#config.env, { ENV: 'local' })
     process.chdir(this.#config.botFolder)
+    process.setSourceMapsEnabled(true)
     this.#returnProcess = () => {
       for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
       Object.assign(process.env, env)

@@ -5,7 +5,7 @@ import { BotError } from '../errors.ts'
 export function botOf(module: Readonly<Record<string, unknown>>): BotFunction {
   const { bot } = module
   if (typeof bot === 'function') return bot as BotFunction
-  const names = Object.keys(module)
+  const names = Object.keys(module).filter((name) => module[name] !== undefined)
   const found =
     bot === undefined
       ? `it exports ${names.length === 0 ? 'nothing' : names.join(', ')}`

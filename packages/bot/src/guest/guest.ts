@@ -128,7 +128,7 @@ class LinkGuest implements Guest {
         this.#start(message)
         break
       case 'cancel':
-        this.cancel(message, message.deadlineMs)
+        this.cancel({ cause: message.cause, message: message.message }, message.deadlineMs)
         break
       default:
         this.#session?.message(message)

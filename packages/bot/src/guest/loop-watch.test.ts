@@ -73,8 +73,8 @@ export async function bot() {
   it('says nothing of a bot that is only busy now and then', async () => {
     const running = await start(`
 export async function bot() {
-  for (let turn = 0; turn < 10; turn += 1) {
-    const until = Date.now() + 100
+  for (let turn = 0; turn < 20; turn += 1) {
+    const until = Date.now() + 30
     while (Date.now() < until);
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

@@ -76,6 +76,8 @@ describe('each option takes effect', () => {
     [['--warm', '0'], { warm: 0 }],
     [['--isolation', 'inline'], { isolation: 'inline', warm: 0 }],
     [['--ws-auth', 'token'], { wsAuth: 'token' }],
+    [['--ws-auth', 'token', '-t', 'websocket'], { wsAuth: 'token', transport: 'websocket' }],
+    [['--ws-auth', 'none', '-t', 'webrtc'], { wsAuth: 'none', transport: 'webrtc' }],
     [['--ice-port', '50000-50003'], { icePorts: { first: 50000, last: 50003 } }],
     [['--announced-address', '203.0.113.9'], { announcedAddress: '203.0.113.9' }],
   ])('%j', async (argv, expected) => {
@@ -192,6 +194,9 @@ describe('what does not go together', () => {
     [['--esp32', '--host', '10.0.0.2', '-t', 'websocket'], /--esp32 is for webrtc/],
     [['--ice-port', '5000', '-t', 'room'], /--ice-port is for webrtc/],
     [['--announced-address', '10.0.0.2', '-d'], /--announced-address is for webrtc/],
+    [['--ws-auth', 'token', '-t', 'webrtc'], /--ws-auth token is for websocket .* webrtc alone/],
+    [['--ws-auth', 'token', '-t', 'telephony_d'], /--ws-auth token is for websocket/],
+    [['--ws-auth', 'token', '-d'], /--ws-auth token is for websocket .* room alone/],
     [['--isolation', 'inline', '--warm', '3'], /--warm is for bots in processes/],
     [['--dialin'], /--dialin needs ROOM_API_KEY/],
     [['--whatsapp'], /--whatsapp needs WHATSAPP_APP_SECRET, .*, WHATSAPP_WEBHOOK_VERIFICATION_TOKEN/],

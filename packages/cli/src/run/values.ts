@@ -3,7 +3,7 @@ import type { PortRange } from '@botcli/runner'
 import { ValueError } from '../options/option.ts'
 
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i
-const MIN_MEMORY_BYTES = 64 * 1024 ** 2
+const MIN_MEMORY_BYTES = 128 * 1024 ** 2
 const MAX_MEMORY_BYTES = 1024 ** 4
 const MAX_DURATION_MS = 24 * 60 * 60 * 1000
 
@@ -70,7 +70,7 @@ export function parseMemory(text: string): number {
   const [, amount, unit] = /^(\d{1,6})(m|g)b?$/i.exec(text) ?? []
   const bytes = Number(amount) * (unit?.toLowerCase() === 'g' ? 1024 ** 3 : 1024 ** 2)
   if (bytes >= MIN_MEMORY_BYTES && bytes <= MAX_MEMORY_BYTES) return bytes
-  throw new ValueError(`must be from 64m to 1024g, such as 512m or 2g, not ${quoted(text)}.`)
+  throw new ValueError(`must be from 128m to 1024g, such as 512m or 2g, not ${quoted(text)}.`)
 }
 
 /** One port or a range of ports. */

@@ -225,6 +225,7 @@ export class MediaSession<W extends Wire = Wire> {
   #clear(epoch: number): void {
     if (this.#playout === undefined) return
     this.wire.clear()
+    this.#meter.interrupted()
     this.#guest?.cleared(epoch, this.#playout.clear(epoch))
     this.#reportPlayback()
   }

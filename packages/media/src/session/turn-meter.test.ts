@@ -45,4 +45,15 @@ describe('the turn meter', () => {
     meter.answered(80)
     expect(meter.sent(70)).toEqual({ turn: 1, wireInMs: 0, botMs: 0, wireOutMs: 0 })
   })
+
+  it('takes what follows an interruption for an answer of its own', () => {
+    const meter = new TurnMeter()
+    meter.asked(0, 0)
+    meter.answered(100)
+    meter.sent(110)
+    meter.asked(200, 201)
+    meter.interrupted()
+    meter.answered(231)
+    expect(meter.sent(240)).toEqual({ turn: 2, wireInMs: 1, botMs: 30, wireOutMs: 9 })
+  })
 })

@@ -27,6 +27,12 @@ export class TurnMeter {
     this.#question = { wireInMs: now - arrivedAt, handedOverAt: now }
   }
 
+  /** The bot was cut short: what it says next is an answer of its own. */
+  interrupted(): void {
+    this.#lastBotSoundAt = Number.NEGATIVE_INFINITY
+    this.#answer = undefined
+  }
+
   /** The bot has made a sound. */
   answered(now: number): void {
     const fresh = now - this.#lastBotSoundAt > ANSWER_GAP_MS

@@ -12,8 +12,19 @@ process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 process.on('disconnect', () => process.exit(0))
 
+/**
+ * Calls whose socket has arrived. Until the parent has closed its own copy both processes read from the same connection, and
+ * what the parent reads is lost; so nothing may be sent that the other end would answer.
+ */
+const held = new Map<number, (wanted: boolean) => void>()
+
 process.on('message', (message: ToWorker, handle: unknown) => {
   const socket = handle instanceof Socket ? handle : undefined
+  if (message.type === 'go') {
+    held.get(message.id)?.(message.wanted)
+    held.delete(message.id)
+    return
+  }
   if (message.type === 'options') {
     host = new LocalMediaHost(message.options, (text, detail) => {
       tell({ type: 'log', message: text, ...(detail === undefined ? {} : { detail }) })
@@ -22,10 +33,21 @@ process.on('message', (message: ToWorker, handle: unknown) => {
     return
   }
   const { id, call } = message
-  perform(call, socket).then(
-    (result) => tell({ type: 'done', id, ...(result === undefined ? {} : { result }) }),
-    (error: unknown) => tell({ type: 'failed', id, fault: faultOf(error) }),
-  )
+  const act = () => {
+    perform(call, socket).then(
+      (result) => tell({ type: 'done', id, ...(result === undefined ? {} : { result }) }),
+      (error: unknown) => tell({ type: 'failed', id, fault: faultOf(error) }),
+    )
+  }
+  if (socket === undefined) {
+    act()
+    return
+  }
+  held.set(id, (wanted) => {
+    if (wanted) act()
+    else socket.destroy()
+  })
+  tell({ type: 'held', id })
 })
 
 async function perform(call: WorkerCall, socket: Socket | undefined) {
@@ -66,7 +88,8 @@ function eventsOf(sessionId: string): HostedSessionEvents {
 }
 
 function tell(message: FromWorker): void {
-  if (process.connected) process.send?.(message)
+  // A parent that goes away while it is told something is no fault of ours.
+  if (process.connected) process.send?.(message, undefined, undefined, () => {})
 }
 
 function faultOf(error: unknown): WorkerFault {

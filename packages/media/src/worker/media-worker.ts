@@ -177,6 +177,10 @@ export class MediaWorker implements MediaHost {
       case 'ready':
         this.#ready()
         break
+      case 'held':
+        // The acknowledgement of the socket came before this, and with it Node has closed our copy.
+        this.#send({ type: 'go', id: message.id, wanted: this.#calls.has(message.id) })
+        break
       case 'done':
         this.#take(message.id)?.resolve(message.result)
         break

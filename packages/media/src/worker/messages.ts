@@ -35,6 +35,8 @@ export type WorkerCall =
 export type ToWorker =
   | { readonly type: 'options'; readonly options: MediaHostOptions }
   | { readonly type: 'call'; readonly id: number; readonly call: WorkerCall }
+  /** The sender has let go of the socket that came with this call; it may want it done no more. */
+  | { readonly type: 'go'; readonly id: number; readonly wanted: boolean }
 
 /** What a worker tells about a session. */
 export type WorkerEvent =
@@ -52,6 +54,8 @@ export interface WorkerFault {
 /** From a worker to the runner's process. */
 export type FromWorker =
   | { readonly type: 'ready' }
+  /** The socket that came with this call has arrived, and is not touched before `go`. */
+  | { readonly type: 'held'; readonly id: number }
   | { readonly type: 'done'; readonly id: number; readonly result?: PeerAnswer | MediaReport }
   | { readonly type: 'failed'; readonly id: number; readonly fault: WorkerFault }
   | { readonly type: 'event'; readonly sessionId: string; readonly event: WorkerEvent }

@@ -11,6 +11,8 @@ import { readLines } from './line-log.ts'
 const LOAD_LIMIT_MS = 30_000
 /** After a polite signal, a process that does not end is killed. */
 const TERM_GRACE_MS = 500
+/** What a process has written before its end is read within this. */
+const LAST_LINES_MS = 200
 
 /** Groups of guests that have not ended. A runner that leaves in a hurry takes them along, however stuck they are. */
 const liveGroups = new Set<number>()
@@ -161,7 +163,7 @@ export class ProcessGuest implements Guest {
     })
     // `close` comes after the last line was read, so that what the process said is known by then.
     const ended = once(this.#child, 'exit').then(async ([code, signal]) => {
-      await Promise.race([once(this.#child, 'close'), delay(200)])
+      await within(once(this.#child, 'close'), LAST_LINES_MS)
       this.#kill('SIGKILL')
       liveGroups.delete(this.#child.pid ?? 0)
       if (this.#heapExhausted) return { how: 'ran out of memory', outOfMemory: true }
@@ -172,7 +174,7 @@ export class ProcessGuest implements Guest {
   }
 
   async #endsWithin(ms: number): Promise<boolean> {
-    return Promise.race([this.exited.then(() => true), delay(ms).then(() => false)])
+    return within(this.exited, ms)
   }
 
   /** Signals the whole group, so that nothing the bot started is left behind. */
@@ -189,8 +191,13 @@ function signalGroup(group: number, signal: NodeJS.Signals): void {
   }
 }
 
-function delay(ms: number): Promise<void> {
+/** Whether something happens in time. */
+function within(happening: Promise<unknown>, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref()
+    const timer = setTimeout(() => resolve(false), ms)
+    void happening.then(() => {
+      clearTimeout(timer)
+      resolve(true)
+    })
   })
 }

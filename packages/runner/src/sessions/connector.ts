@@ -36,7 +36,7 @@ export class Connector {
     try {
       return await this.#connectPeer(session, request.sdp, data)
     } catch (error) {
-      this.#table.discard(session)
+      this.#table.discard(session, error instanceof Error ? error.message : String(error))
       throw error
     }
   }

@@ -24,7 +24,7 @@ describe('many sessions at once', () => {
       while (client.samples.length < 24_000) await client.sendTone(frequency, 500)
       return toneShare(client.samples.slice(7200, 21_600), frequency, 24_000)
     })
-    for (const share of await Promise.all(spoken)) expect(share).toBeGreaterThan(0.8)
+    for (const share of await Promise.all(spoken)) expect(share).toBeGreaterThan(0.6)
     for (const { client } of callers) client.close()
     for (const { sessionId } of callers) {
       expect((await runner.ended(sessionId)).outcome?.cause).toBe('client_left')

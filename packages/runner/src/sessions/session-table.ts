@@ -39,7 +39,8 @@ export class SessionTable {
     if (!this.#accepting) throw new RequestError('shutting_down', 'The runner is shutting down.')
     const { maxSessions } = this.#options
     if (this.#live.size >= maxSessions) {
-      const message = `All ${maxSessions} sessions are taken. Try again later, or raise --max-sessions.`
+      const taken = maxSessions === 1 ? 'The only session is' : `All ${maxSessions} sessions are`
+      const message = `${taken} taken. Try again later, or raise --max-sessions.`
       throw new RequestError('too_many_sessions', message)
     }
   }
@@ -61,8 +62,8 @@ export class SessionTable {
   }
 
   /** Forgets a session that never was more than an attempt. */
-  discard(session: Session): void {
-    session.end('never_connected', 'The request could not be served.').then(() => {
+  discard(session: Session, why: string): void {
+    session.end('never_connected', why).then(() => {
       this.#ended.delete(session.id)
     })
   }

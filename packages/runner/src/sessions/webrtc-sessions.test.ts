@@ -37,7 +37,7 @@ describe('WebRTC sessions', () => {
     client.forget()
     while (client.heard.length < 0.8 * 16_000) await client.sendTone(440, 500)
     const middle = [...client.heard.slice(4800, 12_800)]
-    expect(toneShare(middle, 440, 16_000)).toBeGreaterThan(0.85)
+    expect(toneShare(middle, 440, 16_000)).toBeGreaterThan(0.6)
   }
 
   async function ready(client: WebrtcTestClient): Promise<void> {

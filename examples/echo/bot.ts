@@ -23,10 +23,15 @@ export async function bot(args: RunnerArguments): Promise<void> {
     transport.rtvi.botOutput(text, { spoken: false })
   })
 
-  // After a hiccup the sound is late and would stay late, so some of it is left out until it is prompt again.
+  // After a hiccup all sound would stay late, so some of it is left out until it is prompt again. A client may send
+  // its sound in long chunks; that makes a long queue, but no sound of it is late.
+  let start: number | undefined
   let late = false
   for await (const frame of transport.audio()) {
-    late = transport.queuedMs > (late ? 60 : 200)
+    const now = performance.now()
+    start ??= now - frame.capturedAt
+    const lateMs = now - start + transport.queuedMs - frame.capturedAt
+    late = lateMs > (late ? 60 : 200)
     if (!late) await transport.sendAudio(frame.samples)
   }
 }

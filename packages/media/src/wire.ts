@@ -38,7 +38,8 @@ export interface Wire {
   sendNothing(): void
   /** Makes the far end drop what it has not played, where it can. */
   clear(): void
-  sendMessage(message: unknown): void
+  /** False when the message was left out, because the client cannot take it or not any more. */
+  sendMessage(message: unknown): boolean
   sendDtmf(keys: string): void
   /** Bytes of messages that the client has not taken yet. */
   readonly messageBacklog: number

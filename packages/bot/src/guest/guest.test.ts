@@ -123,7 +123,7 @@ describe('a guest', () => {
     })
     const transport = await until(() => made)
     host.port.pause()
-    for (let part = 0; part < 9; part += 1) transport.sendMessage('x'.repeat(1_000_000))
+    for (let part = 0; part < 34; part += 1) transport.sendMessage('x'.repeat(252_000))
     host.say({ label: 'rtvi-ai', type: 'client-ready', id: '1', data: { version: '2.1.0' } })
     await until(() => transport.signal.aborted)
     host.port.resume()

@@ -74,6 +74,10 @@ it.each([
   expect(makeBanner(input(config)).hints).toEqual([expect.stringContaining(hint)])
 })
 
+it('does not say that --proxy is idle where the address of the WebSocket is made from it', () => {
+  expect(makeBanner(input({ transport: 'websocket', proxy: 'a.example' })).hints).toEqual([])
+})
+
 it('is drawn with and without colour', () => {
   const given = input()
   const banner = makeBanner(given)

@@ -117,13 +117,8 @@ function hints(config: RunnerConfig): readonly string[] {
   if (config.dialin) found.push('--dialin: dial-in is not in this version yet')
   if (config.whatsapp)
     found.push('--whatsapp: its variables are there; its calls are not in this version yet')
-  if (
-    config.proxy !== undefined &&
-    config.transport !== undefined &&
-    !TRANSPORTS[config.transport].telephony
-  ) {
-    found.push(`--proxy is for telephony and changes nothing for ${config.transport}`)
-  }
+  if (config.proxy !== undefined && (config.transport === 'webrtc' || config.transport === 'room'))
+    found.push(`--proxy is for telephony and websocket and changes nothing for ${config.transport}`)
   if (config.isolation === 'inline')
     found.push('--isolation inline: a bot that crashes or blocks takes the runner with it')
   return found

@@ -42,6 +42,9 @@ export function checkCombinations({
       problems.push(`--${RUN_OPTIONS[key].name} is for webrtc and cannot be used with ${only} alone.`)
     }
   }
+  if (values.wsAuth === 'token' && only !== undefined && only !== 'websocket') {
+    problems.push(`--ws-auth token is for websocket and cannot be used with ${only} alone.`)
+  }
   for (const key of PROCESS_ONLY) {
     if (given.has(key) && values.isolation === 'inline') {
       problems.push(

@@ -16,6 +16,13 @@ function lastPosition() {
   return fixture.frames.findLast((frame) => frame.kind === 'playback')
 }
 
+/** The guest sends sound of many steps, as it must: in pieces of 100 ms. */
+function speak(steps: number, level = 0): void {
+  for (let sent = 0; sent < steps; sent += 5) {
+    fixture.guest.sendAudioOut(0, new Int16Array(Math.min(5, steps - sent) * STEP).fill(level))
+  }
+}
+
 /** Waits until the host has dealt with everything that the guest sent before. */
 async function settled(): Promise<void> {
   const before = fixture.wire.keys.length
@@ -58,6 +65,14 @@ describe('a session with its bot', () => {
     expect(fixture.session.report().counters).toMatchObject({ messagesIn: 1, messagesOut: 1 })
   })
 
+  it('counts a message that the wire could not carry as dropped, and not as sent', async () => {
+    fixture = new SessionFixture()
+    fixture.wire.takesMessages = false
+    fixture.guest.send({ type: 'message', data: 'x'.repeat(300_000) })
+    await settled()
+    expect(fixture.session.report().counters).toMatchObject({ messagesOut: 0, messagesOutDropped: 1 })
+  })
+
   it('passes no sound before the bot chose its format', async () => {
     fixture = new SessionFixture()
     fixture.wire.events.connected()
@@ -73,7 +88,7 @@ describe('a session with its bot', () => {
     fixture = new SessionFixture()
     await fixture.talk()
     expect(lastPosition()).toEqual({ kind: 'playback', epoch: 0, played: 0, limit: 6400 })
-    fixture.guest.sendAudioOut(0, new Int16Array(10 * STEP).fill(5))
+    speak(10, 5)
     await settled()
     fixture.time.step(5)
     expect(fixture.wire.sound).toHaveLength(5)
@@ -89,7 +104,7 @@ describe('a session with its bot', () => {
   it('holds its sound while the caller is away', async () => {
     fixture = new SessionFixture()
     await fixture.talk()
-    fixture.guest.sendAudioOut(0, new Int16Array(10 * STEP))
+    speak(10)
     await settled()
     fixture.wire.events.disconnected()
     fixture.time.step(20)
@@ -103,12 +118,12 @@ describe('a session with its bot', () => {
   it('forgets on clear, at the wire too, and answers before it grants anew', async () => {
     fixture = new SessionFixture()
     await fixture.talk()
-    fixture.guest.sendAudioOut(0, new Int16Array(10 * STEP))
+    speak(10)
     await settled()
     fixture.time.step(2)
     fixture.guest.send({ type: 'clear', epoch: 1 })
     // Still on its way when the clear was sent, so nobody minds.
-    fixture.guest.sendAudioOut(0, new Int16Array(100_000))
+    speak(100)
     expect(await fixture.told('cleared')).toEqual({ type: 'cleared', epoch: 1, playedSamples: 2 * STEP })
     await until('there is new credit', () => lastPosition()?.epoch === 1)
     fixture.time.step(5)
@@ -149,6 +164,33 @@ describe('a session with its bot', () => {
 })
 
 describe('the end of a session', () => {
+  it.each([[[7]], [[0]], [[1, 1]], [[1, 3]], [[1, 2, 1]]])(
+    'comes when the bot clears to %j',
+    async (epochs) => {
+      fixture = new SessionFixture()
+      await fixture.talk()
+      for (const epoch of epochs) fixture.guest.send({ type: 'clear', epoch })
+      expect(await fixture.over()).toEqual({
+        cause: 'bot_failed',
+        message: expect.stringContaining(`cleared to epoch ${epochs.at(-1)}, which is not the next one`),
+      })
+      expect(fixture.wire.clears).toBe(epochs.length - 1)
+    },
+  )
+
+  it('comes when the bot sends more than 100 ms of sound at once', async () => {
+    fixture = new SessionFixture()
+    await fixture.talk()
+    fixture.guest.sendAudioOut(0, new Int16Array(5 * STEP))
+    await settled()
+    expect(fixture.overs).toEqual([])
+    fixture.guest.sendAudioOut(0, new Int16Array(5 * STEP + 1))
+    expect(await fixture.over()).toMatchObject({
+      cause: 'bot_flooded',
+      message: expect.stringContaining('more sound than it was allowed'),
+    })
+  })
+
   it('comes when the caller is gone; whoever owns the session closes it', async () => {
     fixture = new SessionFixture()
     await fixture.talk()

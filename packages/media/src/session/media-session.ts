@@ -208,12 +208,9 @@ export class MediaSession<W extends Wire = Wire> {
   }
 
   #onBotMessage(data: unknown): void {
-    if (this.wire.messageBacklog > MAX_CLIENT_BACKLOG_BYTES) {
-      this.#messagesOutDropped += 1
-      return
-    }
-    this.#messagesOut += 1
-    this.wire.sendMessage(data)
+    if (this.wire.messageBacklog <= MAX_CLIENT_BACKLOG_BYTES && this.wire.sendMessage(data)) {
+      this.#messagesOut += 1
+    } else this.#messagesOutDropped += 1
   }
 
   #onBotAudio(frame: { readonly epoch: number; readonly samples: Int16Array }): boolean {
@@ -223,10 +220,15 @@ export class MediaSession<W extends Wire = Wire> {
   }
 
   #clear(epoch: number): void {
-    if (this.#playout === undefined) return
+    const played = this.#playout?.clear(epoch)
+    if (played === undefined) {
+      const message = `The bot's process broke the link protocol: it cleared to epoch ${epoch}, which is not the next one.`
+      this.#finish({ cause: 'bot_failed', message })
+      return
+    }
     this.wire.clear()
     this.#meter.interrupted()
-    this.#guest?.cleared(epoch, this.#playout.clear(epoch))
+    this.#guest?.cleared(epoch, played)
     this.#reportPlayback()
   }
 

@@ -5,23 +5,48 @@ import { Playout } from './playout.ts'
 const RATE = 16_000
 const STEP = 320
 const CREDIT = 6400
+const LONGEST = 1600
 
 /** Samples that count up, so that each can be told from the others. */
 function counted(length: number, from = 1): Int16Array {
   return Int16Array.from({ length }, (_, index) => from + index)
 }
 
+/** Sends sound in pieces of 100 ms, as a guest must. False when one of them was refused. */
+function feed(playout: Playout, epoch: number, samples: Int16Array): boolean {
+  for (let at = 0; at < samples.length; at += LONGEST) {
+    if (!playout.accept(epoch, samples.subarray(at, at + LONGEST))) return false
+  }
+  return true
+}
+
 describe('the playout', () => {
+  it('takes 100 ms at once, and no more, of any epoch', () => {
+    const playout = new Playout(RATE)
+    expect(playout.accept(0, counted(LONGEST))).toBe(true)
+    expect(playout.accept(0, counted(LONGEST + 1))).toBe(false)
+    playout.clear(1)
+    expect(playout.accept(0, counted(LONGEST + 1))).toBe(false)
+  })
+
+  it('goes from one epoch to the next, and to no other', () => {
+    const playout = new Playout(RATE)
+    expect(playout.clear(1)).toBe(0)
+    for (const epoch of [0, 1, 3, 7]) expect(playout.clear(epoch)).toBeUndefined()
+    expect(playout.position.epoch).toBe(1)
+    expect(playout.clear(2)).toBe(0)
+  })
+
   it('grants 400 ms ahead of the ear', () => {
     const playout = new Playout(RATE)
     expect(playout.position).toEqual({ epoch: 0, played: 0, limit: CREDIT })
-    expect(playout.accept(0, counted(CREDIT))).toBe(true)
+    expect(feed(playout, 0, counted(CREDIT))).toBe(true)
     expect(playout.accept(0, counted(1))).toBe(false)
   })
 
   it('grants more as it plays', () => {
     const playout = new Playout(RATE)
-    playout.accept(0, counted(CREDIT))
+    feed(playout, 0, counted(CREDIT))
     playout.next()
     expect(playout.position).toEqual({ epoch: 0, played: STEP, limit: CREDIT + STEP })
     expect(playout.accept(0, counted(STEP))).toBe(true)
@@ -85,7 +110,7 @@ describe('the playout', () => {
 
   it('forgets everything on clear, and tells what was played', () => {
     const playout = new Playout(RATE)
-    playout.accept(0, counted(CREDIT))
+    feed(playout, 0, counted(CREDIT))
     playout.next()
     expect(playout.clear(1)).toBe(STEP)
     expect(playout.idle).toBe(true)
@@ -95,8 +120,9 @@ describe('the playout', () => {
 
   it('leaves out what is late, and refuses what comes from the future', () => {
     const playout = new Playout(RATE)
+    playout.clear(1)
     playout.clear(2)
-    expect(playout.accept(1, counted(100 * CREDIT))).toBe(true)
+    expect(feed(playout, 1, counted(100 * CREDIT))).toBe(true)
     expect(playout.idle).toBe(true)
     expect(playout.accept(3, counted(1))).toBe(false)
   })
@@ -119,7 +145,7 @@ describe('the playout', () => {
           if (event === 'step') step()
           else if (sent.length + event <= playout.position.limit) {
             const samples = counted(event, sent.length % 30_000)
-            expect(playout.accept(0, samples)).toBe(true)
+            expect(feed(playout, 0, samples)).toBe(true)
             sent.push(...samples)
           }
         }

@@ -1,4 +1,5 @@
 import { SampleQueue } from '@botcli/audio'
+import { MAX_AUDIO_OUT_MS } from '@botcli/protocol'
 
 /** How far the bot may run ahead of the caller's ear. */
 const CREDIT_MS = 400
@@ -21,6 +22,7 @@ export class Playout {
   readonly #queue = new SampleQueue()
   readonly #stepSamples: number
   readonly #creditSamples: number
+  readonly #longestPiece: number
   readonly #cushionSamples: number
   #epoch = 0
   #played = 0
@@ -34,6 +36,7 @@ export class Playout {
   constructor(rate: number) {
     this.#stepSamples = (rate * STEP_MS) / 1000
     this.#creditSamples = (rate * CREDIT_MS) / 1000
+    this.#longestPiece = (rate * MAX_AUDIO_OUT_MS) / 1000
     this.#cushionSamples = (rate * CUSHION_MS) / 1000
     this.#headStart = this.#stepSamples
   }
@@ -47,8 +50,9 @@ export class Playout {
     return this.#queue.length === 0
   }
 
-  /** Takes sound in. False when the bot sent more than it was ever granted. */
+  /** Takes sound in. False when the bot sent more than it was ever granted, or too much at once. */
   accept(epoch: number, samples: Int16Array): boolean {
+    if (samples.length > this.#longestPiece) return false
     if (epoch !== this.#epoch) return epoch < this.#epoch
     this.#received += samples.length
     if (this.#received > this.#played + this.#creditSamples) return false
@@ -56,8 +60,9 @@ export class Playout {
     return true
   }
 
-  /** Forgets what was not played, and begins the next epoch. Gives what was played of the last one. */
-  clear(epoch: number): number {
+  /** Forgets what was not played, and begins the next epoch. Gives what was played of the last one; nothing for a wrong epoch. */
+  clear(epoch: number): number | undefined {
+    if (epoch !== this.#epoch + 1) return undefined
     const played = this.#played
     this.#queue.clear()
     this.#epoch = epoch

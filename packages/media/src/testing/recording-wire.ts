@@ -12,6 +12,7 @@ export class RecordingWire implements Wire {
   quietSteps = 0
   clears = 0
   messageBacklog = 0
+  takesMessages = true
   readonly counters = { audioInConcealedMs: 0, badMessages: 0 }
 
   constructor(events: WireEvents) {
@@ -34,8 +35,10 @@ export class RecordingWire implements Wire {
     this.clears += 1
   }
 
-  sendMessage(message: unknown): void {
+  sendMessage(message: unknown): boolean {
+    if (!this.takesMessages) return false
     this.messages.push(message)
+    return true
   }
 
   sendDtmf(keys: string): void {

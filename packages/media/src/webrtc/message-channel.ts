@@ -39,14 +39,14 @@ export class MessageChannel {
     this.#channel = undefined
   }
 
-  send(message: unknown): void {
+  /** False when the message was left out; the log says why. */
+  send(message: unknown): boolean {
     const text = JSON.stringify(message)
-    if (text === undefined) return
-    if (this.#channel !== undefined) this.#transmit(this.#channel, text)
-    else this.#enqueue(text)
+    if (text === undefined) return false
+    return this.#channel === undefined ? this.#enqueue(text) : this.#transmit(this.#channel, text)
   }
 
-  #transmit(channel: DataChannel, text: string): void {
+  #transmit(channel: DataChannel, text: string): boolean {
     const bytes = Buffer.byteLength(text)
     try {
       const limit = channel.maxMessageSize()
@@ -56,21 +56,24 @@ export class MessageChannel {
         this.#log('a message was left out: the client does not take any', { bytes })
       } else {
         channel.sendMessage(text)
+        return true
       }
     } catch (error) {
       // The channel closed under our hands; its closing is told by its own event.
       this.#log('a message could not be sent', { error: String(error) })
     }
+    return false
   }
 
-  #enqueue(text: string): void {
+  #enqueue(text: string): boolean {
     const bytes = Buffer.byteLength(text)
     if (this.#queue.length >= MAX_QUEUED || this.#queuedBytes + bytes > MAX_QUEUED_BYTES) {
       this.#log('a message was left out: too many wait for the data channel', { waiting: this.#queue.length })
-      return
+      return false
     }
     this.#queue.push(text)
     this.#queuedBytes += bytes
+    return true
   }
 
   #buffered(): number {

@@ -1,4 +1,4 @@
-import { outcomeOf } from '@botcli/protocol'
+import { MAX_MESSAGE_BYTES, outcomeOf } from '@botcli/protocol'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { MediaError } from '../errors.ts'
@@ -124,6 +124,18 @@ describe('WebrtcWire', () => {
     ])
     await until('a report came', () => made.client.reports.length > 0)
     expect(made.client.reports[0]?.[1]).toBe(200)
+  })
+
+  it('carries the longest message that a bot may send, and tells of one that is too long', async () => {
+    const made = call()
+    await made.client.connect()
+    const longest = 'x'.repeat(MAX_MESSAGE_BYTES - 2)
+    expect(made.wire.sendMessage(longest)).toBe(true)
+    expect(made.wire.sendMessage('x'.repeat(300_000))).toBe(false)
+    await until('the message came', () => made.client.messages.length === 1)
+    expect(made.client.messages).toEqual([JSON.stringify(longest)])
+    made.wire.close(DONE)
+    expect(made.wire.sendMessage('late')).toBe(false)
   })
 
   it('carries messages both ways, also ones sent before the channel is open', async () => {

@@ -110,8 +110,8 @@ export class WebrtcWire implements PeerWire {
   /** A browser plays what it has within milliseconds, and has no way to be told otherwise. */
   clear(): void {}
 
-  sendMessage(message: unknown): void {
-    if (!this.#closed) this.#channel.send(message)
+  sendMessage(message: unknown): boolean {
+    return !this.#closed && this.#channel.send(message)
   }
 
   /** Keys have no meaning on this wire. */

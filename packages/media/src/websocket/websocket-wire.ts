@@ -91,9 +91,9 @@ export class WebsocketWire implements Wire {
   /** Clients are sent sound in real time, so there is hardly anything to take back. */
   clear(): void {}
 
-  sendMessage(message: unknown): void {
+  sendMessage(message: unknown): boolean {
     const data = JSON.stringify(message)
-    this.#send(this.#speaksJson ? data : encodeClientFrame({ kind: 'message', data }))
+    return this.#send(this.#speaksJson ? data : encodeClientFrame({ kind: 'message', data }))
   }
 
   /** Keys have no meaning on this wire. */
@@ -114,8 +114,10 @@ export class WebsocketWire implements Wire {
     })
   }
 
-  #send(data: string | Uint8Array): void {
-    if (!this.#closed) this.#websocket.send(data)
+  #send(data: string | Uint8Array): boolean {
+    if (this.#closed) return false
+    this.#websocket.send(data)
+    return true
   }
 
   #onMessage(data: Buffer, isBinary: boolean): void {

@@ -15,6 +15,10 @@ export type LinkFrame =
 export const HEADER_BYTES = 5
 /** A peer that announces a longer payload is broken or hostile. */
 export const MAX_PAYLOAD_BYTES = 1024 * 1024
+/** The longest piece of sound that a guest may send in one frame. */
+export const MAX_AUDIO_OUT_MS = 100
+/** The longest message of a bot, as JSON in UTF-8: what every wire carries, with room for what a wire puts around it. */
+export const MAX_MESSAGE_BYTES = 255 * 1024
 
 const encoder = new TextEncoder()
 

@@ -21,7 +21,7 @@ import { requestErrorOf } from './errors.ts'
 import { readJson } from './json-body.ts'
 import type { OriginPolicy } from './origin-policy.ts'
 import type { Page, PageFile } from './page.ts'
-import { websocketUrl } from './public-url.ts'
+import { publicOrigin, type ReachedBy, websocketUrl } from './public-url.ts'
 
 interface Env {
   Bindings: { incoming: IncomingMessage }
@@ -71,6 +71,7 @@ export function createApp(options: AppOptions): App {
   app.use('*', async (c, next) => {
     const origin = c.req.header('origin')
     for (const [name, value] of Object.entries(origins.headers(origin))) c.header(name, value)
+    c.header('Access-Control-Expose-Headers', 'Retry-After')
     origins.check({
       method: c.req.method,
       path: c.req.path,
@@ -107,6 +108,7 @@ export function createApp(options: AppOptions): App {
       return c.json(await connector.offer(c.req.param('sessionId'), request))
     })
     app.patch(path, async (c) => {
+      requireTransport('webrtc', transports)
       const request = await body(c, candidatesRequestSchema)
       connector.addCandidates(c.req.param('sessionId'), request)
       return c.json({ status: 'success' })
@@ -150,11 +152,7 @@ function start(c: Context<Env>, options: AppOptions, request: ReturnType<typeof 
   const { config, table, tokens, transports } = options
   const transport = request.transport ?? config.transport ?? 'webrtc'
   requireTransport(transport, transports)
-  const reachedBy = {
-    header: (name: string) => c.req.header(name),
-    fallbackHost: options.address(),
-    proxy: config.proxy,
-  }
+  const reachedBy = reach(c, options)
   if (TRANSPORTS[transport].telephony) {
     table.checkRoom()
     return { wsUrl: websocketUrl('/ws', reachedBy) }
@@ -174,15 +172,17 @@ function start(c: Context<Env>, options: AppOptions, request: ReturnType<typeof 
   return { sessionId: session.id, ...ice }
 }
 
+function reach(c: Context<Env>, { address, config }: AppOptions): ReachedBy {
+  return { header: (name) => c.req.header(name), fallbackHost: address(), proxy: config.proxy }
+}
+
 function sendDocument(c: Context<Env>, options: AppOptions, base: string | undefined): Response {
   if (options.page === undefined) {
     throw new RequestError('not_found', 'The browser page was not built. Run: npm run build')
   }
-  const proto = c.req.header('x-forwarded-proto') ?? 'http'
-  const host = c.req.header('x-forwarded-host') ?? c.req.header('host') ?? options.address()
   const facts = {
     transports: options.transports.filter((id) => TRANSPORTS[id].served),
-    originAllowed: options.origins.allows(`${proto}://${host}`),
+    originAllowed: options.origins.allows(publicOrigin(reach(c, options))),
   }
   return sendFile(c, options.page.document(facts, base))
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { Excerpt } from '../log/excerpt.ts'
 import type { Logger } from '../log/logger.ts'
 import { RequestError } from '../request-error.ts'
 
@@ -24,18 +25,25 @@ export async function readJson<T>(
 ): Promise<T> {
   const raw = await readText(incoming)
   const refuse = (problems: readonly string[]): RequestError => {
-    logger.warn('a request body is not valid', { path, problems, body: raw.slice(0, MAX_LOGGED_CHARACTERS) })
+    const body = new Excerpt(raw, MAX_LOGGED_CHARACTERS)
+    logger.warn('a request body is not valid', { path, problems, body })
     return new RequestError('invalid_request', `The request body is not valid: ${problems.join('; ')}.`)
   }
   let value: unknown
   try {
     value = raw === '' ? {} : JSON.parse(raw)
   } catch (error) {
-    throw refuse([`it is not JSON (${error instanceof Error ? error.message : String(error)})`])
+    throw refuse([`it is not JSON (${syntaxProblem(error)})`])
   }
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   throw refuse(parsed.error.issues.map(({ path: at, message }) => describe(at, message)))
+}
+
+/** The engine's words without its excerpt of the body, which is too short to be cleaned. */
+function syntaxProblem(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.replace(/, (?:\.\.\.)?".* is not valid JSON$/s, '')
 }
 
 function describe(path: readonly PropertyKey[], message: string): string {

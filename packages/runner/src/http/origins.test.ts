@@ -94,8 +94,13 @@ describe('a runner with allowed origins', () => {
     expect((await send('POST', '/client/', { 'Sec-Fetch-Mode': 'navigate' })).status).toBe(403)
   })
 
-  it('tells the page when its own origin is listed', async () => {
-    const headers = { 'Sec-Fetch-Mode': 'navigate', Host: 'app.example', 'X-Forwarded-Proto': 'https' }
-    expect((await send('GET', '/client/', headers)).text).toContain('"originAllowed":true')
+  it.each([
+    { Host: 'app.example', 'X-Forwarded-Proto': 'https' },
+    { Host: 'app.example', 'X-Forwarded-Proto': 'https, http' },
+    { Forwarded: 'for=192.0.2.1;proto=https;host=app.example, for=10.0.0.1' },
+    { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'App.Example:443, inner' },
+  ])('tells the page when its own origin is listed: %j', async (headers) => {
+    const page = await send('GET', '/client/', { 'Sec-Fetch-Mode': 'navigate', ...headers })
+    expect(page.text).toContain('"originAllowed":true')
   })
 })

@@ -12,15 +12,28 @@ const PREFIX = /^\/[\w\-./~]{0,200}$/
 
 /** The WebSocket address of a path, as the client of this request can reach it. */
 export function websocketUrl(path: string, reachedBy: ReachedBy): string {
-  const { header, fallbackHost, proxy } = reachedBy
-  if (proxy !== undefined) return `wss://${proxy}${path}`
+  if (reachedBy.proxy !== undefined) return `wss://${reachedBy.proxy}${path}`
+  const { secure, host } = publicHost(reachedBy)
+  const prefix = first(reachedBy.header('x-forwarded-prefix')) ?? ''
+  return `${secure ? 'wss' : 'ws'}://${host}${PREFIX.test(prefix) ? prefix.replace(/\/+$/, '') : ''}${path}`
+}
+
+/** The origin of a page that was loaded by this request. The proxy is no part of it: the page may be opened without. */
+export function publicOrigin(reachedBy: ReachedBy): string | undefined {
+  const { secure, host } = publicHost(reachedBy)
+  const url = `${secure ? 'https' : 'http'}://${host}`
+  return URL.canParse(url) ? new URL(url).origin : undefined
+}
+
+function publicHost({ header, fallbackHost }: ReachedBy): {
+  readonly secure: boolean
+  readonly host: string
+} {
   const forwarded = forwardedHeader(header('forwarded'))
-  const proto = forwarded.proto ?? first(header('x-forwarded-proto'))
+  const proto = (forwarded.proto ?? first(header('x-forwarded-proto')))?.toLowerCase()
   const hosts = [forwarded.host, first(header('x-forwarded-host')), header('host')]
   const host = hosts.find((candidate) => candidate !== undefined && HOST.test(candidate)) ?? fallbackHost
-  const prefix = first(header('x-forwarded-prefix')) ?? ''
-  const scheme = proto?.toLowerCase() === 'https' || proto?.toLowerCase() === 'wss' ? 'wss' : 'ws'
-  return `${scheme}://${host}${PREFIX.test(prefix) ? prefix.replace(/\/+$/, '') : ''}${path}`
+  return { secure: proto === 'https' || proto === 'wss', host }
 }
 
 /** The first entry is the one that the client's own proxy wrote. */

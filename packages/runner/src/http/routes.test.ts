@@ -95,6 +95,34 @@ describe('the routes', () => {
     expect(String(line?.body)).not.toContain('abcdefghijklmnop')
   })
 
+  it('logs no phone number, no SDP and no secret of a bad body, wherever the cut is', async () => {
+    const body = {
+      From: '(415) 555-2671',
+      phone: 14155552671,
+      mobile: '415-555-2671',
+      caller_id: '0041 79 123 45 67',
+    }
+    const sdp = 'a=ice-pwd:PwdPwdPwdPwd\\u000d\\u000ac=IN IP4 203.0.113.7'
+    const long = `{"transport":"x","fill":"${'y'.repeat(4960)}","apiKey":"SECRETSECRETSECRETSECRET"}`
+    const bodies = [
+      JSON.stringify({ transport: 'x', body }),
+      'From=14155552671&To=%2B14155552671',
+      `{"transport":"x","body":{"offer":"${sdp}"}}`,
+      long,
+    ]
+    for (const text of bodies) await runner.post('/start', text)
+    const lines = runner.log.lines.filter((entry) => entry.msg.includes('not valid')).slice(-bodies.length)
+    expect(JSON.stringify(lines)).not.toMatch(/555-?2671|41555526|123 45|PwdPwd|203\.0|SECRET/)
+    expect(lines.at(-1)?.body).toHaveLength(5000)
+  })
+
+  it('logs of a refused WebSocket the path alone', async () => {
+    await WebsocketClient.refusal(`${runner.url.replace('http', 'ws')}/elsewhere?%74oken=SECRET&x=SECRET`)
+    const line = runner.log.lines.findLast((entry) => entry.msg.includes('WebSocket was refused'))
+    expect(line).toMatchObject({ path: '/elsewhere' })
+    expect(JSON.stringify(line)).not.toContain('SECRET')
+  })
+
   it('refuses a body over 1 MiB with 413, announced or not', async () => {
     const large = JSON.stringify({ body: { text: 'x'.repeat(1024 * 1024) } })
     await expectError(await runner.post('/start', large), 413, 'body_too_large')
@@ -238,6 +266,8 @@ describe('a runner for one transport', () => {
     await expectError(await runner.post('/start', { transport: 'webrtc' }), 400, 'transport_not_enabled')
     const offer = { sdp: 'v=0', type: 'offer' }
     await expectError(await runner.post('/api/offer', offer), 400, 'transport_not_enabled')
+    const patch = { method: 'PATCH', body: JSON.stringify({ pc_id: 'x', candidates: [] }) }
+    await expectError(await runner.request('/api/offer', patch), 400, 'transport_not_enabled')
   })
 })
 
@@ -252,6 +282,7 @@ describe('a runner that is full', () => {
     const { sessionId = '' } = await runner.start()
     const refused = await runner.post('/start', {})
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(refused.headers.get('access-control-expose-headers')).toBe('Retry-After')
     await expectError(refused, 429, 'too_many_sessions')
     const url = `${runner.url.replace('http', 'ws')}/ws-client`
     const refusal = await WebsocketClient.refusal(url)

@@ -48,9 +48,9 @@ export class WebsocketDoor {
       if (created) attempt = session
       await connector.websocket(session, upgradeOf(incoming, head), socket)
     } catch (error) {
-      if (attempt !== undefined) this.#options.table.discard(attempt)
       const refusal = requestErrorOf(error, logger)
-      logger.debug('a WebSocket was refused', { path: incoming.url, code: refusal.code })
+      if (attempt !== undefined) this.#options.table.discard(attempt, refusal.message)
+      logger.debug('a WebSocket was refused', { path: pathOf(incoming.url), code: refusal.code })
       refuse(socket, refusal, origins.headers(incoming.headers.origin))
     }
   }
@@ -122,6 +122,11 @@ function parseUrl(text: string | undefined): URL {
   } catch {
     throw new RequestError('not_found', 'The address cannot be understood.')
   }
+}
+
+/** What of an address may be logged: a query can hold a token under any spelling. */
+function pathOf(text = '/'): string | undefined {
+  return URL.canParse(text, 'ws://runner') ? new URL(text, 'ws://runner').pathname : undefined
 }
 
 function bearer(header: string | undefined): string | undefined {

@@ -132,7 +132,7 @@ it('every dependency is declared where it is used', () => {
       // The page is bundled, so what it is made of is needed only to build it.
       ...(file.home === 'packages/client' ? Object.keys(own?.devDependencies ?? {}) : []),
       ...(file.isTest || file.home === '' || /config\.ts$/.test(file.path)
-        ? [...Object.keys(root.devDependencies ?? {}), '@botcli/protocol']
+        ? [...Object.keys(root.devDependencies ?? {}), ...[...manifests.values()].map(({ name }) => name)]
         : []),
     ])
     return importsOf(file)

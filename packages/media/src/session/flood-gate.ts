@@ -1,20 +1,23 @@
 /** What a talkative but honest bot stays under. */
-const MESSAGES_PER_WINDOW = 500
-const WINDOW_MS = 100
-/** A bot that uses up so many windows in a row is broken: three seconds. */
-const MAX_FULL_WINDOWS = 30
+const PER_WINDOW = 5000
+const WINDOW_MS = 1000
+/** A bot that uses up so many windows in a row is broken. */
+const MAX_FULL_WINDOWS = 3
 
-/** Lets a bot say so many messages a moment, makes it wait beyond that, and tells when it never stops. */
+/**
+ * Lets a bot say so much a second, and tells when it never stops. What comes on top is read and left out: a link that is not
+ * read would hide the bot's last word.
+ */
 export class FloodGate {
   #windowEndsAt = 0
   #count = 0
   #fullWindows = 0
 
-  /** Counts one message. True while the bot may go on. */
+  /** Counts one message or frame. True while the bot stays under its limit. */
   admit(now: number): boolean {
     if (now >= this.#windowEndsAt) this.#nextWindow(now)
     this.#count += 1
-    return this.#count < MESSAGES_PER_WINDOW
+    return this.#count <= PER_WINDOW
   }
 
   /** Whether the bot has said too much for too long. */
@@ -22,13 +25,8 @@ export class FloodGate {
     return this.#fullWindows >= MAX_FULL_WINDOWS
   }
 
-  /** Milliseconds until the bot may go on. */
-  waitMs(now: number): number {
-    return Math.max(1, this.#windowEndsAt - now)
-  }
-
   #nextWindow(now: number): void {
-    const full = this.#count >= MESSAGES_PER_WINDOW && now - this.#windowEndsAt < WINDOW_MS
+    const full = this.#count >= PER_WINDOW && now - this.#windowEndsAt < WINDOW_MS
     this.#fullWindows = full ? this.#fullWindows + 1 : 0
     this.#count = 0
     this.#windowEndsAt = now + WINDOW_MS

@@ -148,26 +148,25 @@ describe('a guest', () => {
     ).toMatchObject({ cause: 'bot_out_of_memory' })
   })
 
-  it('is slowed down when it sends frames without end, sound or not', async () => {
+  it('is read on when it says too much, and what is too much is left out and counted', async () => {
     fixture = new SessionFixture()
-    await fixture.talk()
-    for (let sent = 0; sent < 600; sent += 1) fixture.guest.sendHeard(0)
-    await until('the host reads no more', () => fixture.hostStream.isPaused())
-    fixture.time.pass(100)
-    await until('the host reads again', () => !fixture.hostStream.isPaused())
-    expect(fixture.overs).toEqual([])
+    for (let sent = 0; sent < 6000; sent += 1) fixture.guest.send({ type: 'message', data: sent })
+    fixture.guest.send({ type: 'end', outcome: 'failed', error: { name: 'Error', message: 'the last word' } })
+    expect(await fixture.over()).toMatchObject({
+      cause: 'bot_failed',
+      message: expect.stringContaining('last word'),
+    })
+    expect(fixture.session.report().counters).toMatchObject({ messagesOut: 5000, messagesOutDropped: 1000 })
   })
 
-  it('is let go of when it was made to wait and its session is over', async () => {
+  it('is given up when it never stops', async () => {
     fixture = new SessionFixture()
-    for (let sent = 0; sent < 600; sent += 1) fixture.guest.send({ type: 'dtmf', keys: '1' })
-    await until('the host reads no more', () => fixture.hostStream.isPaused())
-    // The guest goes while nobody reads.
-    fixture.time.pass(31_000)
-    fixture.wire.events.gone('client_left', 'bye')
-    fixture.guest.close()
-    await fixture.session.close({ result: 'ok', cause: 'client_left', message: '' }, 10)
-    await until('the stream is free', () => fixture.hostStream.destroyed)
+    for (let second = 0; second < 4; second += 1) {
+      for (let sent = 0; sent < 5000; sent += 1) fixture.guest.send({ type: 'dtmf', keys: '1' })
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      fixture.time.pass(1000)
+    }
+    expect(await fixture.over()).toMatchObject({ cause: 'bot_flooded' })
   })
 
   it('is not sent a message that no frame can hold, and goes on', async () => {

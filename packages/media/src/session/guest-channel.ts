@@ -9,8 +9,8 @@ import {
   type LinkStream,
   type SessionOutcome,
 } from '@botcli/protocol'
+import { FloodGate } from './flood-gate.ts'
 import { GuestPulse } from './guest-pulse.ts'
-import { GuestThrottle } from './guest-throttle.ts'
 
 /** Messages of a client are left out while the bot has so many bytes still to read. */
 const MAX_UNREAD_BYTES = 1024 * 1024
@@ -26,6 +26,8 @@ export interface GuestEvents {
   sound(frame: Sound): boolean
   clear(epoch: number): void
   message(data: unknown): void
+  /** The bot says so much that a message of it was not passed on. */
+  messageLeftOut(): void
   dtmf(keys: string): void
   /** The guest is done, gone or broken. Called at most once. */
   over(fault: GuestOver): void
@@ -50,7 +52,7 @@ export interface GuestChannelOptions {
 export class GuestChannel {
   readonly #options: GuestChannelOptions
   readonly #port: HostPort
-  readonly #throttle: GuestThrottle
+  readonly #gate = new FloodGate()
   readonly #pulse: GuestPulse
   #over = false
   #settle: () => void = () => {}
@@ -66,15 +68,6 @@ export class GuestChannel {
       message: (message) => this.#onMessage(message),
       frame: (frame) => this.#onFrame(frame),
       closed: (error) => this.#onClosed(error),
-    })
-    this.#throttle = new GuestThrottle({
-      clock: options.clock,
-      pause: () => this.#port.pause(),
-      resume: () => {
-        this.#pulse.alive(options.clock())
-        this.#port.resume()
-      },
-      flooded: (message) => this.#finish('bot_flooded', message),
     })
   }
 
@@ -115,7 +108,6 @@ export class GuestChannel {
       this.#finish('bot_unresponsive', 'The bot does not read what it is sent.')
       return
     }
-    if (this.#throttle.holding) return
     const beat = this.#pulse.beat(this.#options.clock())
     if (typeof beat === 'number') this.#port.send({ type: 'ping', id: beat })
     else this.#finish(beat.cause, beat.message)
@@ -129,7 +121,6 @@ export class GuestChannel {
       await this.#settled
       clearTimeout(timer)
     }
-    this.#throttle.close()
     this.#over = true
     // The end of a stream that nobody reads is never seen, and the stream never freed.
     this.#port.resume()
@@ -138,6 +129,10 @@ export class GuestChannel {
 
   #onMessage(message: GuestMessage): void {
     const { events, clock } = this.#options
+    if (!this.#admit() && message.type === 'message') {
+      events.messageLeftOut()
+      return
+    }
     switch (message.type) {
       case 'message':
         events.message(message.data)
@@ -164,7 +159,15 @@ export class GuestChannel {
       default:
         this.#finish('bot_failed', `The bot's process said ${message.type} in the middle of a session.`)
     }
-    this.#throttle.count()
+  }
+
+  /** Whether the bot stays under what it may say; one that never stops is given up. */
+  #admit(): boolean {
+    const admitted = this.#gate.admit(this.#options.clock())
+    if (this.#gate.flooded) {
+      this.#finish('bot_flooded', 'The bot sent messages without end: more than 5000 a second.')
+    }
+    return admitted
   }
 
   #onFrame(frame: Exclude<LinkFrame, { kind: 'control' }>): void {
@@ -176,7 +179,7 @@ export class GuestChannel {
     } else if (!this.#options.events.sound(frame)) {
       this.#finish('bot_flooded', 'The bot sent more sound than it was allowed to.')
     }
-    this.#throttle.count()
+    this.#admit()
   }
 
   #onClosed(error: Error | undefined): void {

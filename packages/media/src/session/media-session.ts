@@ -105,6 +105,9 @@ export class MediaSession<W extends Wire = Wire> {
           frame.kind === 'heard' ? this.#intake?.confirm(frame.frames) === true : this.#onBotAudio(frame),
         clear: (epoch) => this.#clear(epoch),
         message: (data) => this.#onBotMessage(data),
+        messageLeftOut: () => {
+          this.#messagesOutDropped += 1
+        },
         dtmf: (keys) => this.wire.sendDtmf(keys),
         over: (reason) => this.#finish(reason),
       },

@@ -8,6 +8,8 @@ import type { Logger } from '../log/logger.ts'
 import type { Guest, GuestCode, GuestExit } from './guest.ts'
 import { readLines } from './line-log.ts'
 
+/** Found once, because a machine that is out of files cannot look. */
+const GUEST_MAIN = createRequire(import.meta.url).resolve('@botcli/bot/guest-main')
 const LOAD_LIMIT_MS = 30_000
 /** After a polite signal, a process that does not end is killed. */
 const TERM_GRACE_MS = 500
@@ -45,16 +47,29 @@ export class ProcessGuest implements Guest {
     this.version = version
     this.#logger = options.logger
     const heapMb = Math.floor(options.maxMemoryBytes / (1024 * 1024))
-    const main = createRequire(import.meta.url).resolve('@botcli/bot/guest-main')
-    this.#child = spawn(process.execPath, ['--enable-source-maps', `--max-old-space-size=${heapMb}`, main], {
-      cwd: options.folder,
-      env: { ...options.env, ENV: 'local', BOTCLI_BOT_URL: url },
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-      // A group of its own: a Ctrl-C of the terminal is the runner's business, and what the bot started ends with it.
-      detached: true,
-    })
+    this.#child = spawn(
+      process.execPath,
+      ['--enable-source-maps', `--max-old-space-size=${heapMb}`, GUEST_MAIN],
+      {
+        cwd: options.folder,
+        env: { ...options.env, ENV: 'local', BOTCLI_BOT_URL: url },
+        stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+        // A group of its own: a Ctrl-C of the terminal is the runner's business, and what the bot started ends with it.
+        detached: true,
+      },
+    )
+    // Before anything else: a process that cannot be started says so by an event, which nobody may miss.
+    this.exited = this.#watchExit()
+    // Without a free descriptor there are no streams at all, whatever the types say.
+    const link = this.#child.stdio?.[3]
     if (this.#child.pid !== undefined) liveGroups.add(this.#child.pid)
-    this.#link = this.#child.stdio[3] as Duplex
+    if (link === undefined || link === null) {
+      throw new RunnerError(
+        'bot_load_failed',
+        "The bot's process could not be started. Is the machine out of processes or files?",
+      )
+    }
+    this.#link = link as Duplex
     this.#port = hostPort(this.#link, {
       message: (message) => this.#onMessage(message),
       frame: () => {},
@@ -68,7 +83,6 @@ export class ProcessGuest implements Guest {
     // A guest that dies while its link is handed over is no news; without a listener it would end the runner.
     this.#link.on('error', () => {})
     this.#readOutput()
-    this.exited = this.#watchExit()
   }
 
   /** Starts a process and waits until it has loaded the user's code. */

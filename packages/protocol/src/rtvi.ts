@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { TurnLatency } from './sessions.ts'
+import type { SessionOutcome, TurnLatency } from './sessions.ts'
 
 /** The version of the RTVI protocol that we speak. */
 export const RTVI_VERSION = '2.2.0'
@@ -26,6 +26,11 @@ export function rtviMessage(
 /** An `error` that old and new clients both understand: they disagree on where its text is. */
 export function rtviError(message: string, fatal: boolean): RtviMessage {
   return rtviMessage('error', { error: message, message, fatal })
+}
+
+/** The last message of a session. The outcome goes along for clients that can tell an end from a failure. */
+export function rtviEnd(outcome: SessionOutcome): RtviMessage {
+  return rtviMessage('error', { error: outcome.message, message: outcome.message, fatal: true, outcome })
 }
 
 /** One turn's delays as a `metrics` message, which every published client knows. Values are seconds. */

@@ -1,7 +1,16 @@
-import { CLOSE_CODES, END_CAUSES, type EndCause, errorBody, outcomeOf, rtviError } from '@botcli/protocol'
+import {
+  CLOSE_CODES,
+  END_CAUSES,
+  type EndCause,
+  errorBody,
+  outcomeOf,
+  rtviEnd,
+  rtviError,
+} from '@botcli/protocol'
 import { expect, test } from 'vitest'
 import {
   endingOfClose,
+  endingOfError,
   endingOfOutcome,
   microphoneProblem,
   noAnswer,
@@ -45,6 +54,17 @@ test('an RTVI error is read where old and new senders put its text', () => {
   expect(reportedError({ message: 'b', fatal: true })).toMatchObject({ tone: 'error', title: 'b' })
   expect(reportedError(rtviError('c', true).data).title).toBe('c')
   expect(reportedError('nonsense').tone).toBe('warning')
+})
+
+test.each(causes)('the last message of %s says whether it is a failure', (cause) => {
+  const outcome = outcomeOf(cause, 'Because.')
+  const ending = endingOfError(rtviEnd(outcome).data)
+  expect(ending).toMatchObject({ failed: outcome.result === 'failed', problem: { title: 'Because.' } })
+})
+
+test('an error that is not the last word is no ending, and one of somebody else is a failure', () => {
+  expect(endingOfError(rtviError('a', false).data)).toBeUndefined()
+  expect(endingOfError(rtviError('b', true).data)).toMatchObject({ failed: true })
 })
 
 test.each(causes)('the close code and the outcome of %s agree on whether it is a failure', (cause) => {

@@ -139,6 +139,18 @@ export function endingOfOutcome(outcome: SessionOutcome): Ending {
   return { failed, problem: { tone: failed ? 'error' : 'info', title, detail } }
 }
 
+/** The ending that an RTVI `error` stands for, if it is one. A stop or a shutdown says that it is no failure. */
+export function endingOfError(data: unknown): Ending | undefined {
+  const shape = shapeOf(data)
+  if (shape.fatal !== true) return undefined
+  const failed = shapeOf(shape.outcome).result !== 'ok'
+  const problem = reportedError(data)
+  return {
+    failed,
+    problem: failed ? problem : { ...problem, tone: 'info', detail: 'You can connect again.' },
+  }
+}
+
 /** Words for a loudspeaker that could not be used. */
 export function speakerProblem(error: unknown): Problem {
   const blocked = error instanceof Error && error.name === 'NotAllowedError'

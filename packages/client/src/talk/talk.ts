@@ -2,6 +2,7 @@ import type { RTVIMessage } from '@pipecat-ai/client-js'
 import { PageMedia } from '../media/page-media.ts'
 import {
   type Ending,
+  endingOfError,
   endingOfOutcome,
   microphoneProblem,
   type Problem,
@@ -9,7 +10,6 @@ import {
   speakerProblem,
   TalkError,
 } from '../state/problem.ts'
-import { shapeOf } from '../state/shape.ts'
 import { connectProblem } from './connect-problem.ts'
 import { ListeningClient } from './listening-client.ts'
 import { isNearby, type RunnerApi } from './runner-api.ts'
@@ -170,9 +170,9 @@ export class Talk {
     this.#onRestored()
     this.#events.message(message)
     if (message.type !== 'error') return
-    const problem = reportedError(message.data)
-    if (shapeOf(message.data).fatal === true) void this.#endedByWire({ failed: true, problem })
-    else this.#events.problem(problem)
+    const ending = endingOfError(message.data)
+    if (ending === undefined) this.#events.problem(reportedError(message.data))
+    else void this.#endedByWire(ending)
   }
 
   /** A refused offer comes here first, and a moment later with its reason out of `connect`. */

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { PartProps } from './part.ts'
 
 const KEYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '0', '#'] as const
@@ -9,6 +9,9 @@ const KEY_NAMES: Readonly<Record<string, string>> = { '*': 'star', '#': 'pound' 
 /** Sends keys as a phone would. */
 export function Keypad({ model }: PartProps): VNode {
   const [pressed, setPressed] = useState('')
+  const session = model.sessionId.value
+  // Keys belong to a call; the next one begins with none.
+  useEffect(() => setPressed(''), [session])
   const press = (key: string): void => {
     setPressed((before) => (before + key).slice(-KEYS_SHOWN))
     void model.pressKey(key)

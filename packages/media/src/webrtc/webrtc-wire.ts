@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type IceCandidate, needsWords, rtviError, type SessionOutcome } from '@botcli/protocol'
+import { type IceCandidate, needsWords, rtviEnd, type SessionOutcome } from '@botcli/protocol'
 import { MediaError } from '../errors.ts'
 import type { AudioFormat, IceOptions, PeerWire, WireCounters, WireEvents } from '../wire.ts'
 import { LIVENESS_LIMITS, Liveness, type LivenessLimits, type SetTimer } from './liveness.ts'
@@ -122,7 +122,7 @@ export class WebrtcWire implements PeerWire {
     this.#closed = true
     this.#liveness.close()
     this.#receiver.close()
-    if (needsWords(outcome.cause)) this.#channel.send(rtviError(outcome.message, true))
+    if (needsWords(outcome.cause)) this.#channel.send(rtviEnd(outcome))
     this.#channel.send({ type: 'signalling', message: { type: 'peerLeft' } })
     this.#closePeer(this.#peer, FLUSH_MS)
   }

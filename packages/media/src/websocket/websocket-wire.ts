@@ -5,7 +5,7 @@ import {
   decodeClientFrame,
   encodeClientFrame,
   needsWords,
-  rtviError,
+  rtviEnd,
   rtviMessage,
   type SessionOutcome,
 } from '@botcli/protocol'
@@ -102,7 +102,7 @@ export class WebsocketWire implements Wire {
   close(outcome: SessionOutcome): void {
     if (this.#closed) return
     const worded = needsWords(outcome.cause)
-    if (worded) this.sendMessage(rtviError(outcome.message, true))
+    if (worded) this.sendMessage(rtviEnd(outcome))
     this.#free()
     const websocket = this.#websocket
     const bye = () => websocket.close(CLOSE_CODES[outcome.cause], closeReason(outcome.message))

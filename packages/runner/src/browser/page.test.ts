@@ -102,6 +102,21 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(PAGE))('the page at /clien
     60_000,
   )
 
+  it.each(['webrtc', 'websocket'])(
+    'shows a shutdown over %s as an end, not as a failure',
+    async (transport) => {
+      const other = await RunnerFixture.start(ECHO, { pageDir: PAGE })
+      const { page } = await open(`${other.url}/client/`)
+      await page.getByTestId('transport').selectOption(transport)
+      await page.getByTestId('connect').click()
+      await until(async () => (await state(page)) === 'ready', 'the page to be connected')
+      await other.close()
+      await until(async () => (await state(page)) === 'ended', 'the page to notice')
+      expect(await page.getByTestId('error').textContent()).toContain('shutting down')
+      await page.context().close()
+    },
+  )
+
   it('works with the keyboard alone', async () => {
     const { page } = await open(`${runner.url}/client/`)
     await page.getByTestId('connect').focus()

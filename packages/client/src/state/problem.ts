@@ -147,7 +147,7 @@ export function endingOfError(data: unknown): Ending | undefined {
   const problem = reportedError(data)
   return {
     failed,
-    problem: failed ? problem : { ...problem, tone: 'info', detail: 'You can connect again.' },
+    problem: failed ? problem : { ...problem, tone: 'info', detail: '' },
   }
 }
 

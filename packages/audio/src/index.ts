@@ -1,3 +1,4 @@
+export * from './g711.ts'
 export * from './pcm.ts'
 export * from './resampler.ts'
 export * from './sample-queue.ts'

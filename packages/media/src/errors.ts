@@ -1,5 +1,5 @@
 /** What can go wrong before a wire exists. */
-export type MediaErrorCode = 'invalid_offer' | 'invalid_upgrade' | 'media_unavailable'
+export type MediaErrorCode = 'invalid_offer' | 'invalid_upgrade' | 'invalid_call' | 'media_unavailable'
 
 /** An expected fault of the media side. The invalid ones are the client's doing, the rest is ours. */
 export class MediaError extends Error {

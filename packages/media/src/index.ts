@@ -1,3 +1,4 @@
+export type { CarrierCodecName } from './carriers/coding.ts'
 export * from './errors.ts'
 export type { MediaHostOptions, MediaLog } from './host/local-media-host.ts'
 export * from './host/media-host.ts'

@@ -11,6 +11,10 @@ export const TRANSPORT_IDS = [
   'websocket',
 ] as const
 
+/** The phone carriers among them. */
+export const CARRIER_IDS = ['telephony_a', 'telephony_b', 'telephony_c', 'telephony_d'] as const
+export type CarrierId = (typeof CARRIER_IDS)[number]
+
 /** The name of one transport, as the spec spells it. */
 export const transportIdSchema = z.enum(TRANSPORT_IDS, {
   error: (issue) =>

@@ -1,13 +1,17 @@
 import type { Duplex } from 'node:stream'
 import { Ticker } from '@botcli/audio'
-import type { BotStart, IceCandidate, SessionOutcome } from '@botcli/protocol'
+import type { BotStart, IceCandidate, SessionOutcome, TransportId } from '@botcli/protocol'
+import type { WebSocket } from 'ws'
+import { CarrierWire } from '../carriers/carrier-wire.ts'
+import { type Greeting, recognise } from '../carriers/recognise.ts'
 import { MediaError } from '../errors.ts'
+import { RoomWire } from '../room/room-wire.ts'
 import { type MediaReport, MediaSession } from '../session/media-session.ts'
 import { WebrtcWire } from '../webrtc/webrtc-wire.ts'
 import { acceptUpgrade, type UpgradeRequest } from '../websocket/upgrade.ts'
 import { WebsocketWire } from '../websocket/websocket-wire.ts'
 import type { IceOptions } from '../wire.ts'
-import type { HostedSessionEvents, MediaHost, PeerAnswer } from './media-host.ts'
+import type { CarrierCall, HostedSessionEvents, MediaHost, PeerAnswer } from './media-host.ts'
 
 /** What a host is told once, for all its sessions. */
 export interface MediaHostOptions {
@@ -24,6 +28,8 @@ interface Hosted {
   readonly events: HostedSessionEvents
   /** Only a peer connection can be negotiated again. */
   readonly peer?: WebrtcWire
+  /** Only a phone call has to be heard out. */
+  readonly carrier?: CarrierWire
 }
 
 /** Holds wires in this very process. */
@@ -31,6 +37,8 @@ export class LocalMediaHost implements MediaHost {
   readonly #options: MediaHostOptions
   readonly #log: MediaLog
   readonly #sessions = new Map<string, Hosted>()
+  /** Calls whose carrier is not known yet. */
+  readonly #arrivals = new Map<string, AbortController>()
   readonly #ticker: Ticker
   readonly #clock = () => performance.now()
   #heart: NodeJS.Timeout | undefined
@@ -47,7 +55,7 @@ export class LocalMediaHost implements MediaHost {
   }
 
   get load(): number {
-    return this.#sessions.size
+    return this.#sessions.size + this.#arrivals.size
   }
 
   async openWebrtc(sessionId: string, offer: string, events: HostedSessionEvents): Promise<PeerAnswer> {
@@ -72,13 +80,37 @@ export class LocalMediaHost implements MediaHost {
     socket: Duplex,
     events: HostedSessionEvents,
   ): Promise<void> {
-    const websocket = acceptUpgrade(request, socket)
-    if (websocket === undefined) {
-      throw new MediaError('invalid_upgrade', 'The request is not a valid WebSocket handshake.')
-    }
+    const websocket = acceptedWebsocket(request, socket)
     const session = new MediaSession({
       ...this.#sessionOptions(events),
       createWire: (wireEvents) => new WebsocketWire({ websocket, events: wireEvents, clock: this.#clock }),
+    })
+    this.#hold(sessionId, { session, events })
+  }
+
+  async openCarrier(
+    sessionId: string,
+    request: UpgradeRequest,
+    socket: Duplex,
+    served: readonly TransportId[],
+    events: HostedSessionEvents,
+  ): Promise<CarrierCall> {
+    const websocket = acceptedWebsocket(request, socket)
+    const greeting = await this.#greeting(sessionId, websocket, served)
+    const session = new MediaSession({
+      ...this.#sessionOptions(events),
+      createWire: (wireEvents) =>
+        new CarrierWire({ websocket, greeting, events: wireEvents, clock: this.#clock, log: this.#log }),
+    })
+    this.#hold(sessionId, { session, events, carrier: session.wire })
+    session.wire.listen()
+    return callOf(greeting)
+  }
+
+  async openRoom(sessionId: string, events: HostedSessionEvents): Promise<void> {
+    const session = new MediaSession({
+      ...this.#sessionOptions(events),
+      createWire: (wireEvents) => new RoomWire(wireEvents),
     })
     this.#hold(sessionId, { session, events })
   }
@@ -108,11 +140,26 @@ export class LocalMediaHost implements MediaHost {
     outcome: SessionOutcome,
     deadlineMs: number,
   ): Promise<MediaReport | undefined> {
+    this.#arrivals.get(sessionId)?.abort(outcome.message)
     const hosted = this.#sessions.get(sessionId)
     if (hosted === undefined) return undefined
     this.#letGo(sessionId)
-    await hosted.session.close(outcome, deadlineMs)
+    await Promise.all([hosted.session.close(outcome, deadlineMs), hosted.carrier?.finished])
     return hosted.session.report()
+  }
+
+  async #greeting(
+    sessionId: string,
+    websocket: WebSocket,
+    served: readonly TransportId[],
+  ): Promise<Greeting> {
+    const arrival = new AbortController()
+    this.#arrivals.set(sessionId, arrival)
+    try {
+      return await recognise(websocket, { served, clock: this.#clock, signal: arrival.signal })
+    } finally {
+      this.#arrivals.delete(sessionId)
+    }
   }
 
   #sessionOptions(events: HostedSessionEvents) {
@@ -142,4 +189,15 @@ export class LocalMediaHost implements MediaHost {
       events.report(session.report())
     }
   }
+}
+
+function acceptedWebsocket(request: UpgradeRequest, socket: Duplex): WebSocket {
+  const websocket = acceptUpgrade(request, socket)
+  if (websocket !== undefined) return websocket
+  throw new MediaError('invalid_upgrade', 'The request is not a valid WebSocket handshake.')
+}
+
+function callOf({ dialect, start }: Greeting): CarrierCall {
+  const { hears, speaks: _, ...call } = start
+  return { transport: dialect.transport, ...call, ...hears }
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { BotStart, IceCandidate, SessionOutcome } from '@botcli/protocol'
+import type { BotStart, CarrierId, IceCandidate, SessionOutcome, TransportId } from '@botcli/protocol'
+import type { CarrierCodecName } from '../carriers/coding.ts'
 import type { GuestOver } from '../session/guest-channel.ts'
 import type { MediaReport } from '../session/media-session.ts'
 import type { UpgradeRequest } from '../websocket/upgrade.ts'
@@ -21,6 +22,21 @@ export interface PeerAnswer {
   readonly pcId: string
 }
 
+/** A phone call whose carrier was recognised. */
+export interface CarrierCall {
+  readonly transport: CarrierId
+  /** The carrier's own id of the call, by which its API can hang up. */
+  readonly callId: string
+  readonly streamId: string
+  readonly from?: string
+  readonly to?: string
+  /** What the user of the carrier gave to be handed on. */
+  readonly custom: Readonly<Record<string, string>>
+  /** How the caller's sound is coded. */
+  readonly codec: CarrierCodecName
+  readonly rate: number
+}
+
 /** Holds the wires of many sessions. Everything that waits rejects with a `MediaError`. */
 export interface MediaHost {
   /** How many sessions it holds. */
@@ -34,11 +50,27 @@ export interface MediaHost {
     socket: Socket,
     events: HostedSessionEvents,
   ): Promise<void>
+  /**
+   * Completes a carrier's WebSocket upgrade, finds out which carrier it is, and keeps the wire. What is not among
+   * `served` is told so on the socket, which is the host's from here on. A `close` ends the wait, too.
+   */
+  openCarrier(
+    sessionId: string,
+    request: UpgradeRequest,
+    socket: Socket,
+    served: readonly TransportId[],
+    events: HostedSessionEvents,
+  ): Promise<CarrierCall>
+  /** Makes a session whose bot meets its callers elsewhere, on its own: it has a guest to look after, and no wire. */
+  openRoom(sessionId: string, events: HostedSessionEvents): Promise<void>
   /** Gives a session its guest, by the stream that leads to it, and starts the bot. */
   join(sessionId: string, link: Duplex, start: BotStart): Promise<void>
   /** Answers a later offer of the same caller. */
   negotiate(sessionId: string, offer: string, restart: boolean): Promise<PeerAnswer>
   addCandidates(sessionId: string, candidates: readonly IceCandidate[]): void
-  /** Tells the caller why, closes the wire, and gives the bot until the deadline. Gives the last report. */
+  /**
+   * Tells the caller why, closes the wire, and gives the bot until the deadline. Gives the last report, for a phone
+   * call after its last word was played.
+   */
   close(sessionId: string, outcome: SessionOutcome, deadlineMs: number): Promise<MediaReport | undefined>
 }

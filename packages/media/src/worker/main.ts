@@ -2,7 +2,8 @@ import { Socket } from 'node:net'
 import { MediaError } from '../errors.ts'
 import { LocalMediaHost } from '../host/local-media-host.ts'
 import type { HostedSessionEvents } from '../host/media-host.ts'
-import type { FromWorker, ToWorker, WorkerCall, WorkerEvent, WorkerFault } from './messages.ts'
+import type { UpgradeRequest } from '../websocket/upgrade.ts'
+import type { FromWorker, PackedUpgrade, ToWorker, WorkerCall, WorkerEvent, WorkerFault } from './messages.ts'
 
 /** The process of one media worker: a host of wires that is told what to do by its parent. */
 let host: LocalMediaHost | undefined
@@ -56,10 +57,18 @@ async function perform(call: WorkerCall, socket: Socket | undefined) {
   switch (call.type) {
     case 'open-webrtc':
       return host.openWebrtc(sessionId, call.offer, eventsOf(sessionId))
-    case 'open-websocket': {
-      const request = { ...call.request, head: Buffer.from(call.request.head, 'base64') }
-      return host.openWebsocket(sessionId, request, given(socket), eventsOf(sessionId))
-    }
+    case 'open-websocket':
+      return host.openWebsocket(sessionId, unpacked(call.request), given(socket), eventsOf(sessionId))
+    case 'open-carrier':
+      return host.openCarrier(
+        sessionId,
+        unpacked(call.request),
+        given(socket),
+        call.served,
+        eventsOf(sessionId),
+      )
+    case 'open-room':
+      return host.openRoom(sessionId, eventsOf(sessionId))
     case 'join':
       return host.join(sessionId, given(socket), call.start)
     case 'negotiate':
@@ -69,6 +78,10 @@ async function perform(call: WorkerCall, socket: Socket | undefined) {
     case 'close':
       return host.close(sessionId, call.outcome, call.deadlineMs)
   }
+}
+
+function unpacked(request: PackedUpgrade): UpgradeRequest {
+  return { ...request, head: Buffer.from(request.head, 'base64') }
 }
 
 /** A socket whose other end closed while it was on its way arrives as nothing. */

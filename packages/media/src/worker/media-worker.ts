@@ -3,19 +3,25 @@ import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import { constants, setPriority } from 'node:os'
 import type { Duplex } from 'node:stream'
-import { type BotStart, type IceCandidate, outcomeOf, type SessionOutcome } from '@botcli/protocol'
+import {
+  type BotStart,
+  type IceCandidate,
+  outcomeOf,
+  type SessionOutcome,
+  type TransportId,
+} from '@botcli/protocol'
 import { MediaError } from '../errors.ts'
 import type { MediaHostOptions, MediaLog } from '../host/local-media-host.ts'
-import type { HostedSessionEvents, MediaHost, PeerAnswer } from '../host/media-host.ts'
+import type { CarrierCall, HostedSessionEvents, MediaHost, PeerAnswer } from '../host/media-host.ts'
 import type { MediaReport } from '../session/media-session.ts'
 import type { UpgradeRequest } from '../websocket/upgrade.ts'
-import type { FromWorker, ToWorker, WorkerCall } from './messages.ts'
+import type { FromWorker, PackedUpgrade, ToWorker, WorkerCall, WorkerResult } from './messages.ts'
 
 const READY_LIMIT_MS = 15_000
 const CALL_LIMIT_MS = 10_000
 
 interface PendingCall {
-  readonly resolve: (result: PeerAnswer | MediaReport | undefined) => void
+  readonly resolve: (result: WorkerResult | undefined) => void
   readonly reject: (error: Error) => void
   readonly timer: NodeJS.Timeout
 }
@@ -82,29 +88,31 @@ export class MediaWorker implements MediaHost {
   }
 
   async openWebrtc(sessionId: string, offer: string, events: HostedSessionEvents): Promise<PeerAnswer> {
-    this.#sessions.set(sessionId, events)
-    try {
-      return await this.#askPeer({ type: 'open-webrtc', sessionId, offer })
-    } catch (error) {
-      this.#abandon(sessionId)
-      throw error
-    }
+    return (await this.#open({ type: 'open-webrtc', sessionId, offer }, events)) as PeerAnswer
   }
 
   async openWebsocket(
     sessionId: string,
-    { url, headers, head }: UpgradeRequest,
+    request: UpgradeRequest,
     socket: Socket,
     events: HostedSessionEvents,
   ): Promise<void> {
-    this.#sessions.set(sessionId, events)
-    const request = { url, headers, head: Buffer.from(head).toString('base64') }
-    try {
-      await this.#ask({ type: 'open-websocket', sessionId, request }, socket)
-    } catch (error) {
-      this.#abandon(sessionId)
-      throw error
-    }
+    await this.#open({ type: 'open-websocket', sessionId, request: packed(request) }, events, socket)
+  }
+
+  async openCarrier(
+    sessionId: string,
+    request: UpgradeRequest,
+    socket: Socket,
+    served: readonly TransportId[],
+    events: HostedSessionEvents,
+  ): Promise<CarrierCall> {
+    const call = { type: 'open-carrier', sessionId, request: packed(request), served } as const
+    return (await this.#open(call, events, socket)) as CarrierCall
+  }
+
+  async openRoom(sessionId: string, events: HostedSessionEvents): Promise<void> {
+    await this.#open({ type: 'open-room', sessionId }, events)
   }
 
   async join(sessionId: string, link: Duplex, start: BotStart): Promise<void> {
@@ -112,7 +120,7 @@ export class MediaWorker implements MediaHost {
   }
 
   async negotiate(sessionId: string, offer: string, restart: boolean): Promise<PeerAnswer> {
-    return this.#askPeer({ type: 'negotiate', sessionId, offer, restart })
+    return (await this.#ask({ type: 'negotiate', sessionId, offer, restart })) as PeerAnswer
   }
 
   addCandidates(sessionId: string, candidates: readonly IceCandidate[]): void {
@@ -139,6 +147,20 @@ export class MediaWorker implements MediaHost {
     this.#child.kill('SIGKILL')
   }
 
+  async #open(
+    call: WorkerCall,
+    events: HostedSessionEvents,
+    socket?: Socket,
+  ): Promise<WorkerResult | undefined> {
+    this.#sessions.set(call.sessionId, events)
+    try {
+      return await this.#ask(call, socket)
+    } catch (error) {
+      this.#abandon(call.sessionId)
+      throw error
+    }
+  }
+
   /** A worker that was only slow may hold the wire by now, or will; nobody else would ever close it. */
   #abandon(sessionId: string): void {
     this.#sessions.delete(sessionId)
@@ -146,15 +168,7 @@ export class MediaWorker implements MediaHost {
     this.#ask({ type: 'close', sessionId, outcome, deadlineMs: 0 }).catch(() => {})
   }
 
-  async #askPeer(call: WorkerCall): Promise<PeerAnswer> {
-    return (await this.#ask(call)) as PeerAnswer
-  }
-
-  #ask(
-    call: WorkerCall,
-    socket?: Socket,
-    limitMs = CALL_LIMIT_MS,
-  ): Promise<PeerAnswer | MediaReport | undefined> {
+  #ask(call: WorkerCall, socket?: Socket, limitMs = CALL_LIMIT_MS): Promise<WorkerResult | undefined> {
     const id = this.#nextId
     this.#nextId += 1
     return new Promise((resolve, reject) => {
@@ -226,6 +240,10 @@ function prefer(pid: number | undefined): void {
   } catch {
     // Ordinary users may not; then all are equal.
   }
+}
+
+function packed({ url, headers, head }: UpgradeRequest): PackedUpgrade {
+  return { url, headers, head: Buffer.from(head).toString('base64') }
 }
 
 function workerEnded(): MediaError {

@@ -1,7 +1,7 @@
-import type { BotStart, IceCandidate, SessionOutcome } from '@botcli/protocol'
+import type { BotStart, IceCandidate, SessionOutcome, TransportId } from '@botcli/protocol'
 import type { MediaErrorCode } from '../errors.ts'
 import type { MediaHostOptions } from '../host/local-media-host.ts'
-import type { PeerAnswer } from '../host/media-host.ts'
+import type { CarrierCall, PeerAnswer } from '../host/media-host.ts'
 import type { GuestOver } from '../session/guest-channel.ts'
 import type { MediaReport } from '../session/media-session.ts'
 
@@ -12,10 +12,17 @@ export interface PackedUpgrade {
   readonly head: string
 }
 
-/** What a worker is asked to do. Two of these come with a socket. */
+/** What a worker is asked to do. Three of these come with a socket. */
 export type WorkerCall =
   | { readonly type: 'open-webrtc'; readonly sessionId: string; readonly offer: string }
   | { readonly type: 'open-websocket'; readonly sessionId: string; readonly request: PackedUpgrade }
+  | {
+      readonly type: 'open-carrier'
+      readonly sessionId: string
+      readonly request: PackedUpgrade
+      readonly served: readonly TransportId[]
+    }
+  | { readonly type: 'open-room'; readonly sessionId: string }
   | { readonly type: 'join'; readonly sessionId: string; readonly start: BotStart }
   | {
       readonly type: 'negotiate'
@@ -38,6 +45,9 @@ export type ToWorker =
   /** The sender has let go of the socket that came with this call; it may want it done no more. */
   | { readonly type: 'go'; readonly id: number; readonly wanted: boolean }
 
+/** What a worker answers with, where it has more to say than that it is done. */
+export type WorkerResult = PeerAnswer | CarrierCall | MediaReport
+
 /** What a worker tells about a session. */
 export type WorkerEvent =
   | { readonly type: 'connected' }
@@ -56,7 +66,7 @@ export type FromWorker =
   | { readonly type: 'ready' }
   /** The socket that came with this call has arrived, and is not touched before `go`. */
   | { readonly type: 'held'; readonly id: number }
-  | { readonly type: 'done'; readonly id: number; readonly result?: PeerAnswer | MediaReport }
+  | { readonly type: 'done'; readonly id: number; readonly result?: WorkerResult }
   | { readonly type: 'failed'; readonly id: number; readonly fault: WorkerFault }
   | { readonly type: 'event'; readonly sessionId: string; readonly event: WorkerEvent }
   | { readonly type: 'log'; readonly message: string; readonly detail?: object }

@@ -37,6 +37,12 @@ class StagedHost implements MediaHost {
 
   async openWebsocket(): Promise<void> {}
 
+  async openCarrier(): Promise<never> {
+    throw new Error('not in this test')
+  }
+
+  async openRoom(): Promise<void> {}
+
   join(): Promise<void> {
     return this.#joins()
   }

@@ -1,0 +1,43 @@
+/** More than any carrier lets its users give. */
+const MAX_PARAMETERS = 100
+
+/** What a call carries for the bot, as text; what is nested is no parameter. */
+export function customOf(parameters: Readonly<Record<string, unknown>> | undefined): Record<string, string> {
+  const plain = Object.entries(parameters ?? {}).flatMap(([name, value]) =>
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? [[name, String(value)] as const]
+      : [],
+  )
+  return Object.fromEntries(plain.slice(0, MAX_PARAMETERS))
+}
+
+/** Phone numbers, for carriers that do not tell them unless the call's parameters do. */
+export function numbersOf(custom: Readonly<Record<string, string>>): { from?: string; to?: string } {
+  const from = custom.from ?? custom.From ?? custom.from_number
+  const to = custom.to ?? custom.To ?? custom.to_number
+  return { ...(from && { from }), ...(to && { to }) }
+}
+
+/** Headers in one line: `a=1;b=2`, `{a: 1, b: 2}`, or JSON. */
+export function headersOf(line: string | undefined): Record<string, string> {
+  if (line === undefined) return {}
+  const json = jsonObject(line)
+  if (json !== undefined) return customOf(json)
+  const pairs = line
+    .replace(/^\s*\{|\}\s*$/g, '')
+    .split(/[;,]/)
+    .flatMap((pair) => {
+      const [, name, value] = /^\s*([^=:\s]+)\s*[=:]\s*(.*?)\s*$/.exec(pair) ?? []
+      return name === undefined || value === undefined ? [] : [[name, value] as const]
+    })
+  return Object.fromEntries(pairs.slice(0, MAX_PARAMETERS))
+}
+
+function jsonObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}

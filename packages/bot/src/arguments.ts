@@ -24,6 +24,21 @@ export interface WebsocketConnection {
   readonly remoteAddress: string
 }
 
+/** A phone call, as its carrier told of it. */
+export interface PhoneCall {
+  /** The carrier's own ids. */
+  readonly callId: string
+  readonly streamId: string
+  /** Who calls and who is called, where the carrier or the call's parameters tell. */
+  readonly from?: string
+  readonly to?: string
+  /** What was given to the carrier to be handed on with the call. */
+  readonly custom: Readonly<Record<string, string>>
+  /** How the caller's sound comes in: `pcmu`, `pcma` or `l16`, at so many hertz. The bot hears its own rate. */
+  readonly codec: string
+  readonly rate: number
+}
+
 /** A session with no wire of its own. */
 export interface BaseRunnerArguments extends CommonArguments {
   readonly variant: 'base'
@@ -47,6 +62,8 @@ export interface WebsocketRunnerArguments extends CommonArguments {
   readonly variant: 'websocket'
   readonly websocket: WebsocketConnection
   readonly transportType: Exclude<TransportId, 'webrtc' | 'room'>
+  /** Only when a phone carrier is at the other end. Its numbers and parameters are in `body`, too. */
+  readonly call?: PhoneCall
 }
 
 /**
@@ -64,6 +81,7 @@ const OWNER = new Map<unknown, RunnerArguments['variant']>([
   ['webrtcConnection', 'webrtc'],
   ['websocket', 'websocket'],
   ['transportType', 'websocket'],
+  ['call', 'websocket'],
   ['roomUrl', 'room'],
   ['token', 'room'],
 ])
@@ -86,14 +104,25 @@ export function argumentsOf(start: BotStart): RunnerArguments {
       return guarded({ variant: 'room', ...common, roomUrl: room.roomUrl, ...token })
     }
   } else if (start.websocket) {
+    const call = start.call && { call: phoneCallOf(start.call) }
     return guarded({
       variant: 'websocket',
       ...common,
       websocket: Object.freeze(start.websocket),
       transportType: start.transport,
+      ...call,
     })
   }
   return guarded({ variant: 'base', ...common })
+}
+
+function phoneCallOf({ from, to, custom, ...call }: NonNullable<BotStart['call']>): PhoneCall {
+  return Object.freeze({
+    ...call,
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    custom: Object.freeze(custom),
+  })
 }
 
 /**

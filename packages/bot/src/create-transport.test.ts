@@ -16,7 +16,7 @@ async function outcomeOf(work: (args: RunnerArguments) => Promise<unknown>, star
 }
 
 describe('createTransport', () => {
-  it.each(TRANSPORT_IDS)('serves %s', async (id) => {
+  it.each(TRANSPORT_IDS.filter((id) => id !== 'room'))('serves %s', async (id) => {
     const factories = Object.fromEntries(
       TRANSPORT_IDS.map((known) => [known, () => ({})]),
     ) as TransportFactories
@@ -30,6 +30,17 @@ describe('createTransport', () => {
     expect(end.outcome).toBe('returned')
     expect(transport?.type).toBe(id)
     expect(await host.message('format')).toEqual({ type: 'format', inputRate: 16_000, outputRate: 24_000 })
+  })
+
+  it('says that rooms have no SDK for Node, and what works instead', async () => {
+    const room = { roomUrl: 'https://rooms.example/one', token: 't' }
+    const { end } = await outcomeOf((args) => createTransport(args, { room: () => ({}) }), {
+      sessionId: 's',
+      transport: 'room',
+      body: {},
+      room,
+    })
+    expect(end.error?.message).toMatch(/no SDK for Node.*webrtc, websocket or a phone carrier.*args\.roomUrl/)
   })
 
   it('says which transport is missing and how to add it', async () => {

@@ -29,6 +29,12 @@ export async function createTransport(
     )
   }
   const { transport } = port.start
+  if (transport === 'room') {
+    throw new BotError(
+      'no_room_sdk',
+      `the room provider has no SDK for Node, so a JavaScript bot cannot speak in its rooms. Talk to this bot by webrtc, websocket or a phone carrier instead; or hand args.roomUrl, args.token and args.body to a program that joins the room, and return when it is done`,
+    )
+  }
   const factory = factories[transport]
   if (factory === undefined) {
     const offered = Object.keys(factories).join(', ') || 'none'

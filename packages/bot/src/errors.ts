@@ -5,6 +5,7 @@ export type BotErrorCode =
   | 'unknown_session'
   | 'transport_exists'
   | 'transport_not_offered'
+  | 'no_room_sdk'
   | 'invalid_params'
   | 'invalid_audio'
   | 'invalid_message'

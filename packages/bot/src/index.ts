@@ -1,6 +1,7 @@
 export type {
   BaseRunnerArguments,
   CommonArguments,
+  PhoneCall,
   RoomRunnerArguments,
   RunnerArguments,
   WebrtcConnection,

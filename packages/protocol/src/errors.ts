@@ -15,7 +15,6 @@ export const ERROR_STATUS = {
   upgrade_required: 426,
   too_many_sessions: 429,
   internal_error: 500,
-  not_available: 501,
   not_configured: 501,
   provider_failed: 502,
   bot_not_loaded: 503,

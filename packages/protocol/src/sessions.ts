@@ -70,7 +70,8 @@ export interface MediaCounters {
 /** One session in `GET /sessions` and `GET /sessions/{sessionId}`. Times are ISO 8601. */
 export interface SessionView {
   readonly sessionId: string
-  readonly transport: TransportId
+  /** Missing while a caller at `/ws` has not shown yet which carrier it is. */
+  readonly transport?: TransportId
   readonly state: SessionState
   readonly createdAt: string
   readonly connectedAt?: string

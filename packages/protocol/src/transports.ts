@@ -32,8 +32,6 @@ export interface TransportFacts {
   /** Variables that this transport can use, and whether it works without them. */
   readonly credentials: readonly string[]
   readonly credentialsRequired: boolean
-  /** Whether this version of the runner serves it; the others are known by name only. */
-  readonly served: boolean
 }
 
 /** One row a transport. */
@@ -44,7 +42,6 @@ export const TRANSPORTS: Readonly<Record<TransportId, TransportFacts>> = {
     needsProxy: false,
     credentials: [],
     credentialsRequired: false,
-    served: true,
   },
   room: {
     label: 'Daily room',
@@ -52,7 +49,6 @@ export const TRANSPORTS: Readonly<Record<TransportId, TransportFacts>> = {
     needsProxy: false,
     credentials: ['ROOM_API_KEY'],
     credentialsRequired: true,
-    served: false,
   },
   telephony_a: {
     label: 'Twilio',
@@ -60,7 +56,6 @@ export const TRANSPORTS: Readonly<Record<TransportId, TransportFacts>> = {
     needsProxy: true,
     credentials: ['TELEPHONY_A_ACCOUNT_ID', 'TELEPHONY_A_AUTH_TOKEN'],
     credentialsRequired: false,
-    served: false,
   },
   telephony_b: {
     label: 'Telnyx',
@@ -68,7 +63,6 @@ export const TRANSPORTS: Readonly<Record<TransportId, TransportFacts>> = {
     needsProxy: true,
     credentials: ['TELEPHONY_B_API_KEY'],
     credentialsRequired: false,
-    served: false,
   },
   telephony_c: {
     label: 'Plivo',
@@ -76,7 +70,6 @@ export const TRANSPORTS: Readonly<Record<TransportId, TransportFacts>> = {
     needsProxy: true,
     credentials: ['TELEPHONY_C_AUTH_ID', 'TELEPHONY_C_AUTH_TOKEN'],
     credentialsRequired: false,
-    served: false,
   },
   telephony_d: {
     label: 'Exotel',
@@ -84,7 +77,6 @@ export const TRANSPORTS: Readonly<Record<TransportId, TransportFacts>> = {
     needsProxy: false,
     credentials: [],
     credentialsRequired: false,
-    served: false,
   },
   websocket: {
     label: 'WebSocket',
@@ -92,6 +84,5 @@ export const TRANSPORTS: Readonly<Record<TransportId, TransportFacts>> = {
     needsProxy: false,
     credentials: [],
     credentialsRequired: false,
-    served: true,
   },
 }

@@ -19,13 +19,42 @@ export interface RoomConfig {
   readonly apiKey?: string
   readonly sampleRoomUrl?: string
   readonly apiUrl?: string
+  /** With what the provider signs its dial-in calls, in base64. Without it every sender is believed. */
+  readonly dialinSecret?: string
 }
+
+/** What proves that a carrier's webhook call comes from it. A carrier that is not here is believed. */
+export interface CarrierSecrets {
+  readonly a?: { readonly authToken: string }
+  /** The provider's Ed25519 key in base64, from its portal. */
+  readonly b?: { readonly publicKey: string }
+  readonly c?: { readonly authToken: string }
+}
+
+/** Where the carriers' REST APIs are. */
+export type CarrierUrls = Readonly<Record<'a' | 'b' | 'c', string>>
 
 /** What each carrier needs for hanging up. A carrier is here only when it has all of it. */
 export interface TelephonyConfig {
   readonly a?: { readonly accountId: string; readonly authToken: string }
   readonly b?: { readonly apiKey: string }
   readonly c?: { readonly authId: string; readonly authToken: string }
+  readonly webhookSecrets?: CarrierSecrets
+  /** For accounts in another region than the default one. */
+  readonly apiUrls?: Partial<CarrierUrls>
+}
+
+/** What the messaging provider knows us by. */
+export interface WhatsappConfig {
+  /** Signs what the provider sends. */
+  readonly appSecret: string
+  /** The number that is called. */
+  readonly phoneNumberId: string
+  /** For what we ask of the provider. */
+  readonly token: string
+  /** What the provider shows once. */
+  readonly verificationToken: string
+  readonly apiUrl?: string
 }
 
 /** Everything that a runner has to know, checked and complete. */
@@ -42,7 +71,8 @@ export interface RunnerConfig {
   readonly esp32: boolean
   readonly direct: boolean
   readonly dialin: boolean
-  readonly whatsapp: boolean
+  /** Calls of the messaging app are taken when it is there. */
+  readonly whatsapp?: WhatsappConfig
   readonly verbose: boolean
   readonly maxSessions: number
   readonly maxSessionDurationMs: number
@@ -72,7 +102,6 @@ export const DEFAULTS = {
   esp32: false,
   direct: false,
   dialin: false,
-  whatsapp: false,
   verbose: false,
   maxSessions: 50,
   maxSessionDurationMs: 2 * 60 * 60 * 1000,
@@ -81,5 +110,5 @@ export const DEFAULTS = {
   isolation: 'process',
   wsAuth: 'none',
   room: {},
-  telephony: {},
+  telephony: { webhookSecrets: {}, apiUrls: {} },
 } as const satisfies Partial<RunnerConfig>

@@ -7,7 +7,7 @@ export type RunnerErrorCode =
   | 'port_in_use'
   | 'address_unavailable'
   | 'page_missing'
-  | 'not_available'
+  | 'room_unavailable'
   | 'start_failed'
 
 /** A failure that the user of the runner can understand and mend. */

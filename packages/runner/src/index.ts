@@ -1,5 +1,6 @@
 export * from './bot-source/discover.ts'
 export * from './config.ts'
+export { type DirectSession, startDirect } from './direct.ts'
 export * from './errors.ts'
 export * from './log/line.ts'
 export * from './log/logger.ts'

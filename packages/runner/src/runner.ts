@@ -1,22 +1,20 @@
-import { lookup } from 'node:dns/promises'
 import { TRANSPORT_IDS, type TransportId } from '@botcli/protocol'
-import { BotSource, type BotState } from './bot-source/bot-source.ts'
-import type { RunnerConfig } from './config.ts'
-import { RunnerError } from './errors.ts'
-import type { GuestCode } from './guests/guest.ts'
-import { GuestPool } from './guests/guest-pool.ts'
-import { ProcessGuest } from './guests/process-guest.ts'
+import { Backstage } from './backstage.ts'
+import { CarrierWebhook } from './carriers/carrier-webhook.ts'
+import type { RunnerConfig, WhatsappConfig } from './config.ts'
+import { Dialin } from './dialin/dialin.ts'
 import { createApp } from './http/app.ts'
 import { OriginPolicy } from './http/origin-policy.ts'
 import { Page } from './http/page.ts'
 import { HttpServer } from './http/server.ts'
 import { WebsocketDoor } from './http/websocket-door.ts'
 import type { Logger } from './log/logger.ts'
-import { type MediaHosts, MediaPool } from './media/media-pool.ts'
-import { freeUdpPort } from './media/udp-port.ts'
-import { Connector } from './sessions/connector.ts'
-import { SessionTable } from './sessions/session-table.ts'
-import { SessionTokens } from './sessions/session-tokens.ts'
+import { Rooms } from './rooms/rooms.ts'
+import type { Connector } from './sessions/connector.ts'
+import { openWhileWanted } from './wanted.ts'
+import { WhatsappApi } from './whatsapp/whatsapp-api.ts'
+import { WhatsappCalls } from './whatsapp/whatsapp-calls.ts'
+import { WhatsappWebhook } from './whatsapp/whatsapp-webhook.ts'
 
 /** A runner that serves. */
 export interface RunningRunner {
@@ -36,59 +34,29 @@ export interface StartOptions {
   readonly signal?: AbortSignal
 }
 
-/** Starts the server: loads the bot, starts the pools, listens. Rejects with a {@link RunnerError}. */
+/** Starts the server: loads the bot, starts the pools, listens. Rejects with a `RunnerError`. */
 export async function startRunner(config: RunnerConfig, options: StartOptions): Promise<RunningRunner> {
-  const { logger, signal } = options
-  const runner = new Runner(config, logger)
-  const opening = runner.open()
-  let forget = () => {}
-  const unwanted = new Promise<never>((_, reject) => {
-    const abort = () => reject(new RunnerError('start_failed', 'The runner was stopped while it started.'))
-    signal?.addEventListener('abort', abort)
-    forget = () => signal?.removeEventListener('abort', abort)
-    if (signal?.aborted) abort()
-  })
-  try {
-    await Promise.race([opening, unwanted])
-    return runner
-  } catch (error) {
-    await runner.close({ deadlineMs: 0 })
-    // What was still on its way finds the runner closed, and ends by itself.
-    await opening.catch(() => {})
-    throw error
-  } finally {
-    forget()
-  }
+  const runner = new Runner(config, options.logger)
+  await openWhileWanted(runner, options.signal)
+  return runner
 }
 
 class Runner implements RunningRunner {
   readonly transports: readonly TransportId[]
   readonly #config: RunnerConfig
   readonly #logger: Logger
-  readonly #guests: GuestPool
-  readonly #table: SessionTable
-  readonly #tokens = new SessionTokens()
-  #source: BotSource | undefined
-  #media: MediaHosts | undefined
+  readonly #backstage: Backstage
+  readonly #carrierWebhook: CarrierWebhook
+  #whatsappCalls: WhatsappCalls | undefined
   #server: HttpServer | undefined
   #closing: Promise<void> | undefined
-  #returnProcess: () => void = () => {}
 
   constructor(config: RunnerConfig, logger: Logger) {
     this.#config = config
     this.#logger = logger
     this.transports = config.transport === undefined ? TRANSPORT_IDS : [config.transport]
-    this.#guests = new GuestPool({
-      warm: config.warm,
-      create: (code, unwanted) => this.#createGuest(code, unwanted),
-      logger,
-    })
-    this.#table = new SessionTable({
-      maxSessions: config.maxSessions,
-      maxDurationMs: config.maxSessionDurationMs,
-      logger,
-      onEnded: (sessionId) => this.#tokens.forget(sessionId),
-    })
+    this.#carrierWebhook = new CarrierWebhook(config.telephony.webhookSecrets ?? {})
+    this.#backstage = new Backstage(config, logger)
   }
 
   get url(): string {
@@ -96,24 +64,18 @@ class Runner implements RunningRunner {
   }
 
   get sessions(): number {
-    return this.#table.size
+    return this.#backstage.table.size
   }
 
   async open(): Promise<void> {
-    const { botPath: path, botFolder: folder } = this.#config
-    const source = await BotSource.open(
-      { path, folder },
-      { logger: this.#logger, onChange: (state) => this.#onChange(state) },
-    )
-    this.#source = source
-    if (this.#closing !== undefined) await source.close()
-    this.#expectOpen()
-    const state = this.#source.current
-    if (state.kind === 'broken') {
-      throw new RunnerError('bot_load_failed', 'The bot could not be compiled.', state.message)
-    }
-    const [media] = await Promise.all([this.#openMedia(), this.#guests.use(state)])
-    await this.#listen(media)
+    const connector = await this.#backstage.open()
+    const { pageDir } = this.#config
+    const page = pageDir === undefined ? undefined : await this.#loadPage(pageDir)
+    const server = this.#createServer(connector, page)
+    this.#backstage.expectOpen()
+    await server.listen()
+    this.#server = server
+    if (this.#closing !== undefined) server.close()
   }
 
   close({ deadlineMs }: { readonly deadlineMs: number }): Promise<void> {
@@ -121,35 +83,52 @@ class Runner implements RunningRunner {
     return this.#closing
   }
 
-  async #listen(media: MediaHosts): Promise<void> {
-    const config = this.#config
+  #createServer(connector: Connector, page: Page | undefined): HttpServer {
+    const { host, port, wsAuth, room } = this.#config
+    const { guests, table, tokens } = this.#backstage
+    const rooms = new Rooms({ config: room, logger: this.#logger })
     const shared = {
       transports: this.transports,
-      origins: new OriginPolicy(config.allowedOrigins),
-      table: this.#table,
-      tokens: this.#tokens,
-      connector: new Connector({ table: this.#table, media, guests: this.#guests }),
+      origins: new OriginPolicy(this.#config.allowedOrigins),
+      table,
+      tokens,
+      connector,
       logger: this.#logger,
     }
-    const page = config.pageDir === undefined ? undefined : await this.#loadPage(config.pageDir)
     const app = createApp({
       ...shared,
-      config,
-      guests: this.#guests,
+      config: this.#config,
+      guests,
+      rooms,
       page,
+      carrierWebhook: this.#carrierWebhook,
+      dialin: this.#config.dialin ? new Dialin({ rooms, room, logger: this.#logger }) : undefined,
+      whatsapp: this.#config.whatsapp && this.#whatsapp(this.#config.whatsapp, connector),
       address: () => this.#server?.address ?? '',
     })
-    const door = new WebsocketDoor({ ...shared, wsAuth: config.wsAuth })
-    const server = new HttpServer({ host: config.host, port: config.port, app, door })
-    this.#expectOpen()
-    await server.listen()
-    this.#server = server
-    if (this.#closing !== undefined) server.close()
+    return new HttpServer({ host, port, app, door: new WebsocketDoor({ ...shared, wsAuth }) })
   }
 
-  /** Stops a start in the middle when the runner was closed meanwhile. */
-  #expectOpen(): void {
-    if (this.#closing !== undefined) throw new RunnerError('start_failed', 'The runner was closed.')
+  #whatsapp(config: WhatsappConfig, connector: Connector) {
+    const { table } = this.#backstage
+    const logger = this.#logger
+    const calls = new WhatsappCalls({
+      api: new WhatsappApi({ config }),
+      logger,
+      answer: async (sdp, body, onEnded) => {
+        const session = table.create('webrtc', { ...body })
+        try {
+          const answer = await connector.offer(session.id, { sdp, type: 'offer' })
+          session.sayFarewell(async () => onEnded())
+          return { sdp: answer.sdp, end: (cause, message) => session.end(cause, message) }
+        } catch (error) {
+          table.discard(session, error instanceof Error ? error.message : String(error))
+          throw error
+        }
+      },
+    })
+    this.#whatsappCalls = calls
+    return { webhook: new WhatsappWebhook(config, logger), calls }
   }
 
   async #loadPage(folder: string): Promise<Page | undefined> {
@@ -161,86 +140,11 @@ class Runner implements RunningRunner {
     }
   }
 
-  async #openMedia(): Promise<MediaHosts> {
-    const { isolation, icePorts, announcedAddress, esp32, host, maxSessions, maxMemoryBytes } = this.#config
-    const ice = {
-      ...(announcedAddress !== undefined && { announcedAddress: await addressOf(announcedAddress) }),
-      ...(esp32 && { esp32Host: host }),
-    }
-    const logger = this.#logger
-    if (isolation === 'process') {
-      const pool = {
-        host: { ice, maxMemoryBytes },
-        maxSessions,
-        logger,
-        ...(icePorts && { ports: icePorts }),
-      }
-      const media = await MediaPool.start(pool)
-      this.#media = media
-      if (this.#closing !== undefined) await media.close()
-      return media
-    }
-    this.#borrowProcess()
-    // Native code is loaded into this process only when it is asked for.
-    const { LocalMediaHost } = await import('@botcli/media/local')
-    const port = icePorts === undefined ? {} : { port: await freeUdpPort(icePorts) }
-    const local = new LocalMediaHost({ ice: { ...ice, ...port }, maxMemoryBytes: Number.POSITIVE_INFINITY })
-    this.#media = { pick: async () => local, close: async () => {} }
-    return this.#media
-  }
-
-  async #createGuest(code: GuestCode, unwanted: AbortSignal) {
-    const { isolation, botFolder: folder, env, maxMemoryBytes } = this.#config
-    if (isolation === 'process') {
-      return ProcessGuest.start(code, { folder, env, maxMemoryBytes, logger: this.#logger, unwanted })
-    }
-    const { InlineGuest } = await import('./guests/inline-guest.ts')
-    return InlineGuest.start(code, unwanted)
-  }
-
-  /** Bots in this process see what they would see in their own: the variables and the folder. */
-  #borrowProcess(): void {
-    const { env, cwd } = { env: { ...process.env }, cwd: process.cwd() }
-    Object.assign(process.env, this.#config.env, { ENV: 'local' })
-    process.chdir(this.#config.botFolder)
-    process.setSourceMapsEnabled(true)
-    this.#returnProcess = () => {
-      for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
-      Object.assign(process.env, env)
-      process.chdir(cwd)
-    }
-  }
-
-  #onChange(state: BotState): void {
-    if (state.kind === 'broken') {
-      // Clients get the place and the error, but not the lines of source around it, which are in the log.
-      const [place] = state.message.split('\n')
-      this.#guests.suspend(`The bot is broken: ${place}`)
-      return
-    }
-    this.#guests.use(state).catch((error: unknown) => {
-      const text = error instanceof RunnerError ? (error.detail ?? error.message) : String(error)
-      this.#logger.error(`the bot could not be loaded, each new session tries again\n${text}`)
-    })
-  }
-
   async #close(deadlineMs: number): Promise<void> {
     this.#server?.stopListening()
-    await this.#table.close('shutdown', 'The runner is shutting down.', deadlineMs)
+    await this.#backstage.endSessions(deadlineMs)
+    await this.#whatsappCalls?.close()
     this.#server?.close()
-    await Promise.all([this.#guests.close(), this.#media?.close(), this.#source?.close()])
-    this.#returnProcess()
-  }
-}
-
-/** Candidates can only name numbers, so a name is looked up once. */
-async function addressOf(host: string): Promise<string> {
-  try {
-    return (await lookup(host)).address
-  } catch {
-    throw new RunnerError(
-      'address_unavailable',
-      `The announced address ${host} is not known to any name server.`,
-    )
+    await this.#backstage.close()
   }
 }

@@ -3,6 +3,8 @@ import { DEFAULTS, type RunnerConfig } from '@botcli/runner'
 import { describe, expect, it } from 'vitest'
 import { type BannerInput, formatBanner, makeBanner } from './banner.ts'
 
+const WHATSAPP = { appSecret: 'a', phoneNumberId: 'b', token: 'c', verificationToken: 'd' }
+
 const CONFIG: RunnerConfig = {
   ...DEFAULTS,
   botPath: 'bot.ts',
@@ -15,16 +17,91 @@ function input(config: Partial<RunnerConfig> = {}, url = 'http://localhost:7860'
   return { config: { ...CONFIG, ...config }, url, transports: TRANSPORT_IDS, version: '1.2.3', bot: 'bot.ts' }
 }
 
-it('says what to open, what is on and what is not yet', () => {
+const attempts = (banner: ReturnType<typeof makeBanner>) =>
+  Object.fromEntries(banner.transports.map((line) => [line.transport, line.attempt]))
+
+it('says what to open, how to try each transport and what it needs', () => {
   const banner = makeBanner(input())
   expect(banner.page).toBe('http://localhost:7860/client/')
   expect(banner.transports.map((line) => line.transport)).toEqual(TRANSPORT_IDS)
-  expect(banner.transports.filter((line) => line.on).map((line) => line.transport)).toEqual([
-    'webrtc',
-    'websocket',
-  ])
-  expect(banner.transports.find((line) => line.transport === 'room')?.note).toBe('not in this version yet')
+  expect(banner.transports.every((line) => line.on)).toBe(true)
+  expect(attempts(banner)).toEqual({
+    webrtc: 'open the page',
+    room: '',
+    telephony_a: 'botcli call --as telephony_a',
+    telephony_b: 'botcli call --as telephony_b',
+    telephony_c: 'botcli call --as telephony_c',
+    telephony_d: 'botcli call --as telephony_d',
+    websocket: 'ws://localhost:7860/ws-client',
+  })
+  expect(banner.transports.find((line) => line.transport === 'room')?.note).toBe('needs ROOM_API_KEY')
   expect(banner.hints).toEqual([])
+})
+
+it('sends to rooms when it can make them', () => {
+  const { transports } = makeBanner(input({ env: { ROOM_API_KEY: 'key' } }))
+  expect(transports.find((line) => line.transport === 'room')).toMatchObject({
+    attempt: 'open http://localhost:7860/daily',
+    note: '',
+  })
+})
+
+it.each([
+  ['http://localhost:81', 'botcli call http://localhost:81 --as telephony_a'],
+  ['http://[::1]:7860', "botcli call 'http://[::1]:7860' --as telephony_a"],
+])('has commands that find it at %s', (url, command) => {
+  expect(attempts(makeBanner(input({}, url))).telephony_a).toBe(command)
+})
+
+it('says which credentials a carrier lacks to hang up, aloud when it was selected', () => {
+  const env = { TELEPHONY_A_ACCOUNT_ID: 'id' }
+  const note = 'cannot hang up calls without TELEPHONY_A_AUTH_TOKEN'
+  const everything = makeBanner(input({ env }))
+  expect(everything.transports.find((line) => line.transport === 'telephony_a')?.note).toBe(note)
+  expect(everything.hints).toEqual([])
+  const selected = { transport: 'telephony_a', proxy: 'a.example' } as const
+  expect(makeBanner(input({ env, ...selected })).hints).toEqual([`telephony_a ${note}`])
+  const complete = { ...env, TELEPHONY_A_AUTH_TOKEN: 'token' }
+  expect(makeBanner(input({ env: complete, ...selected })).hints).toEqual([])
+})
+
+describe('addresses for others', () => {
+  const addresses = (config: Partial<RunnerConfig>) =>
+    makeBanner({ ...input(config), transports: config.transport ? [config.transport] : TRANSPORT_IDS })
+      .addresses
+
+  it('name the one that all carriers share, once', () => {
+    expect(addresses({})).toEqual([
+      { title: 'Carriers', url: 'ws://localhost:7860/ws', note: expect.stringContaining('--proxy') },
+    ])
+    expect(addresses({ proxy: 'a.example' })).toEqual([
+      { title: 'Carriers', url: 'wss://a.example/ws', note: '' },
+    ])
+    expect(addresses({ transport: 'webrtc' })).toEqual([])
+  })
+
+  it('have the webhook of the selected carrier', () => {
+    expect(addresses({ transport: 'telephony_b', proxy: 'a.example' })).toContainEqual({
+      title: 'Webhook',
+      url: 'https://a.example/',
+      note: '',
+    })
+  })
+
+  it('have the webhooks of dial-in and WhatsApp when they are on', () => {
+    const both = addresses({ transport: 'room', dialin: true, whatsapp: WHATSAPP, proxy: 'a.example' })
+    expect(both).toEqual([
+      { title: 'Dial-in', url: 'https://a.example/daily-dialin-webhook', note: '' },
+      { title: 'WhatsApp', url: 'https://a.example/whatsapp', note: '' },
+    ])
+    expect(addresses({ transport: 'room', dialin: true })).toEqual([
+      {
+        title: 'Dial-in',
+        url: 'http://localhost:7860/daily-dialin-webhook',
+        note: expect.stringContaining('--proxy'),
+      },
+    ])
+  })
 })
 
 it('shows only the transport that was asked for', () => {
@@ -66,16 +143,18 @@ describe('security', () => {
 })
 
 it.each([
-  [{ dialin: true }, '--dialin'],
-  [{ whatsapp: true }, '--whatsapp'],
   [{ isolation: 'inline' as const }, '--isolation inline'],
   [{ transport: 'webrtc' as const, proxy: 'a.example' }, '--proxy'],
 ])('hints at what has no effect or a price: %j', (config, hint) => {
   expect(makeBanner(input(config)).hints).toEqual([expect.stringContaining(hint)])
 })
 
-it('does not say that --proxy is idle where the address of the WebSocket is made from it', () => {
-  expect(makeBanner(input({ transport: 'websocket', proxy: 'a.example' })).hints).toEqual([])
+it.each<Partial<RunnerConfig>>([
+  { transport: 'websocket' },
+  { transport: 'room', dialin: true },
+  { transport: 'webrtc', whatsapp: WHATSAPP },
+])('does not say that --proxy is idle where an address is made from it: %j', (config) => {
+  expect(makeBanner(input({ ...config, proxy: 'a.example' })).hints).toEqual([])
 })
 
 it('is drawn with and without colour', () => {
@@ -85,5 +164,8 @@ it('is drawn with and without colour', () => {
   expect(plain).toContain('botcli 1.2.3  bot.ts')
   expect(plain).toContain('http://localhost:7860/client/')
   expect(plain).not.toContain('\u001b')
+  expect(plain).toMatch(/○ room \(Daily room\) +needs ROOM_API_KEY\n/)
+  expect(plain).toMatch(/● telephony_a \(Twilio\) +botcli call --as telephony_a\n/)
+  expect(plain).toMatch(/ {2}Carriers +ws:\/\/localhost:7860\/ws /)
   expect(formatBanner(banner, given, true)).toContain('\u001b[36m')
 })

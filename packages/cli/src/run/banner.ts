@@ -2,6 +2,9 @@ import { TRANSPORT_IDS, TRANSPORTS, type TransportId } from '@botcli/protocol'
 import type { RunnerConfig } from '@botcli/runner'
 import { isLoopback, isUnspecified } from './values.ts'
 
+/** Where `botcli call` goes when it is not told. */
+const USUAL_URL = 'http://localhost:7860'
+
 /** What the banner has to know. */
 export interface BannerInput {
   readonly config: RunnerConfig
@@ -17,6 +20,16 @@ export interface TransportLine {
   readonly transport: TransportId
   readonly label: string
   readonly on: boolean
+  /** How to try it; empty when it cannot work yet. */
+  readonly attempt: string
+  /** What it needs, to work at all or to do everything. */
+  readonly note: string
+}
+
+/** Where somebody else is told to send calls. */
+export interface AddressLine {
+  readonly title: string
+  readonly url: string
   readonly note: string
 }
 
@@ -25,6 +38,7 @@ export interface Banner {
   readonly url: string
   readonly page: string | undefined
   readonly transports: readonly TransportLine[]
+  readonly addresses: readonly AddressLine[]
   readonly security: readonly string[]
   readonly hints: readonly string[]
 }
@@ -34,14 +48,14 @@ export function makeBanner(input: BannerInput): Banner {
   const { config, transports } = input
   const url = openable(input.url, config.host)
   const served = config.transport === undefined ? TRANSPORT_IDS : [config.transport]
+  const lines = served.map((id) => transportLine(id, transports.includes(id), config, url))
   return {
     url,
     page: config.pageDir === undefined ? undefined : new URL('/client/', url).href,
-    transports: served.map((id) =>
-      transportLine(id, transports.includes(id) && TRANSPORTS[id].served, config),
-    ),
+    transports: lines,
+    addresses: addresses(config, transports, url),
     security: security(config),
-    hints: hints(config),
+    hints: [...hints(config), ...(config.transport === undefined ? [] : shortcomings(lines))],
   }
 }
 
@@ -52,7 +66,8 @@ export function formatBanner(banner: Banner, input: BannerInput, color: boolean)
   const width = Math.max(...banner.transports.map((line) => line.transport.length + line.label.length + 3))
   const transports = banner.transports.map((line, index) => {
     const name = `${line.transport} (${line.label})`.padEnd(width + 2)
-    const text = `${line.on ? paint(32, '●') : paint(2, '○')} ${name}${paint(2, line.note)}`
+    const dot = line.on && line.attempt !== '' ? paint(32, '●') : paint(2, '○')
+    const text = `${dot} ${name}${paint(2, line.attempt || line.note)}`
     return column(index === 0 ? 'Transports' : '', text)
   })
   return [
@@ -61,6 +76,9 @@ export function formatBanner(banner: Banner, input: BannerInput, color: boolean)
     '',
     column('Open', paint(36, banner.page ?? banner.url)),
     ...transports,
+    ...banner.addresses.map(({ title, url, note }) =>
+      column(title, note ? `${url}  ${paint(2, note)}` : url),
+    ),
     ...banner.security.map((text, index) => column(index === 0 ? 'Security' : '', text)),
     ...banner.hints.map((text) => column('Note', paint(33, text))),
     column('Stop', 'Ctrl-C'),
@@ -77,19 +95,61 @@ function openable(url: string, host: string): string {
   return shown.origin
 }
 
-function transportLine(transport: TransportId, on: boolean, config: RunnerConfig): TransportLine {
-  const { label } = TRANSPORTS[transport]
-  return { transport, label, on, note: on ? needs(transport, config).join('; ') : 'not in this version yet' }
+function transportLine(
+  transport: TransportId,
+  on: boolean,
+  config: RunnerConfig,
+  url: string,
+): TransportLine {
+  const { label, credentials, credentialsRequired } = TRANSPORTS[transport]
+  const missing = credentials.filter((name) => !config.env[name]).join(' and ')
+  const line = { transport, label, on }
+  if (!on) return { ...line, attempt: '', note: 'is turned off' }
+  if (missing === '') return { ...line, attempt: attempt(transport, config, url), note: '' }
+  if (credentialsRequired) return { ...line, attempt: '', note: `needs ${missing}` }
+  return {
+    ...line,
+    attempt: attempt(transport, config, url),
+    note: `cannot hang up calls without ${missing}`,
+  }
 }
 
-function needs(transport: TransportId, { proxy, env }: RunnerConfig): readonly string[] {
-  const facts = TRANSPORTS[transport]
-  const missing = facts.credentials.filter((name) => !env[name])
-  const notes: string[] = []
-  if (facts.needsProxy && proxy === undefined) notes.push('needs --proxy for its webhook')
-  if (missing.length > 0 && facts.credentialsRequired) notes.push(`needs ${missing.join(' and ')}`)
-  else if (missing.length > 0) notes.push(`cannot hang up calls without ${missing.join(' and ')}`)
-  return notes
+/** The shortest way to see a transport at work. */
+function attempt(transport: TransportId, { pageDir }: RunnerConfig, url: string): string {
+  if (TRANSPORTS[transport].telephony) {
+    // Shells take the brackets of an IPv6 address for a pattern.
+    const target = url === USUAL_URL ? '' : ` ${url.includes('[') ? `'${url}'` : url}`
+    return `botcli call${target} --as ${transport}`
+  }
+  if (transport === 'room') return `open ${url}/daily`
+  if (transport === 'websocket') return websocketUrl(url, '/ws-client')
+  return pageDir === undefined ? `POST ${url}/api/offer` : 'open the page'
+}
+
+function addresses(
+  config: RunnerConfig,
+  transports: readonly TransportId[],
+  url: string,
+): readonly AddressLine[] {
+  const { proxy, transport, dialin, whatsapp } = config
+  const phones = transports.some((id) => TRANSPORTS[id].telephony)
+  const origin = proxy === undefined ? url : `https://${proxy}`
+  const unnamed = proxy === undefined ? 'others reach it through --proxy' : ''
+  const webhook = (title: string, path: string): AddressLine => ({
+    title,
+    url: `${origin}${path}`,
+    note: unnamed,
+  })
+  const lines: AddressLine[] = []
+  if (phones) lines.push({ title: 'Carriers', url: websocketUrl(origin, '/ws'), note: unnamed })
+  if (phones && transport !== undefined) lines.push(webhook('Webhook', '/'))
+  if (dialin) lines.push(webhook('Dial-in', '/daily-dialin-webhook'))
+  if (whatsapp) lines.push(webhook('WhatsApp', '/whatsapp'))
+  return lines
+}
+
+function websocketUrl(origin: string, path: string): string {
+  return `${origin.replace(/^http/, 'ws')}${path}`
 }
 
 function security(config: RunnerConfig): readonly string[] {
@@ -114,12 +174,21 @@ function hints(config: RunnerConfig): readonly string[] {
     if (config.allowedOrigins.length === 0)
       found.push('Anybody who reaches this machine can start your bot: see --allowed-origins')
   }
-  if (config.dialin) found.push('--dialin: dial-in is not in this version yet')
-  if (config.whatsapp)
-    found.push('--whatsapp: its variables are there; its calls are not in this version yet')
-  if (config.proxy !== undefined && (config.transport === 'webrtc' || config.transport === 'room'))
+  if (isProxyIdle(config))
     found.push(`--proxy is for telephony and websocket and changes nothing for ${config.transport}`)
   if (config.isolation === 'inline')
     found.push('--isolation inline: a bot that crashes or blocks takes the runner with it')
   return found
+}
+
+/** What a transport that was selected does not do; beside all the others it would be too much to read. */
+function shortcomings(lines: readonly TransportLine[]): readonly string[] {
+  return lines
+    .filter((line) => line.attempt !== '' && line.note !== '')
+    .map((line) => `${line.transport} ${line.note}`)
+}
+
+function isProxyIdle({ proxy, transport, dialin, whatsapp }: RunnerConfig): boolean {
+  if (proxy === undefined || dialin || whatsapp) return false
+  return transport === 'webrtc' || transport === 'room'
 }

@@ -12,6 +12,9 @@ export type RunValues = OptionValues<typeof RUN_OPTIONS>
 /** Options that mean nothing without WebRTC. */
 const WEBRTC_ONLY = ['esp32', 'icePorts', 'announcedAddress'] as const
 
+/** Options that mean nothing without a server. */
+const SERVER_ONLY = ['host', 'port', 'proxy', 'allowedOrigins', 'dialin', 'whatsapp'] as const
+
 /** Options that mean nothing without processes. */
 const PROCESS_ONLY = ['warm', 'maxMemory'] as const
 
@@ -45,6 +48,11 @@ export function checkCombinations({
   if (values.wsAuth === 'token' && only !== undefined && only !== 'websocket') {
     problems.push(`--ws-auth token is for websocket and cannot be used with ${only} alone.`)
   }
+  for (const key of SERVER_ONLY) {
+    if (given.has(key) && direct) {
+      problems.push(`--${RUN_OPTIONS[key].name} is for the server, and -d/--direct has none.`)
+    }
+  }
   for (const key of PROCESS_ONLY) {
     if (given.has(key) && values.isolation === 'inline') {
       problems.push(
@@ -58,8 +66,13 @@ export function checkCombinations({
 /** Options that need variables. */
 export function checkNeeds(values: RunValues, env: Environment): readonly string[] {
   const problems: string[] = []
-  if (values.dialin && !env.ROOM_API_KEY) {
-    problems.push('--dialin needs ROOM_API_KEY, in the environment or in the .env beside your bot.')
+  for (const [given, option] of [
+    [values.dialin, '--dialin'],
+    [values.direct, '-d/--direct'],
+  ] as const) {
+    if (given && !env.ROOM_API_KEY) {
+      problems.push(`${option} needs ROOM_API_KEY, in the environment or in the .env beside your bot.`)
+    }
   }
   const missing = WHATSAPP_VARIABLES.filter((name) => !env[name])
   if (values.whatsapp && missing.length > 0) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
-import type { Logger, RunnerConfig } from '@botcli/runner'
+import type { DirectSession, Logger, RunnerConfig } from '@botcli/runner'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
@@ -21,24 +21,23 @@ export const runCommand: Command = {
       io.stdout.write(help())
       return EXIT.ok
     }
-    const { findBot, RunnerError } = await import('@botcli/runner')
+    const { findBot } = await import('@botcli/runner')
     const config = await resolveConfig(parsed, { env: io.env, cwd: io.cwd(), pageDir: builtPage(), findBot })
-    if (config.direct) {
-      throw new RunnerError(
-        'not_available',
-        'Direct room sessions are not available in this version. Run without -d and open the page instead.',
-      )
-    }
     return serve(config, io)
   },
 }
 
 async function serve(config: RunnerConfig, io: Io): Promise<number> {
-  const { createLogger, createRedactor, secretsOf, startRunner } = await import('@botcli/runner')
+  const { createLogger, createRedactor, secretsOf, startDirect, startRunner } = await import('@botcli/runner')
   const redactor = createRedactor(secretsOf(config.env))
   const logger = createLogger({ stream: io.stdout, verbose: config.verbose, env: io.env, redactor })
   const stop = new Stop(io, (text) => logger.info(text))
   try {
+    if (config.direct) {
+      const direct = await startDirect(config, { logger, signal: stop.signal })
+      io.stdout.write(`\n  Join the room: ${direct.joinUrl}\n\n`)
+      return await untilOver(direct, stop)
+    }
     const running = await startRunner(config, { logger, signal: stop.signal })
     greet(config, running, io, logger)
     return await stop.wait(running)
@@ -49,6 +48,15 @@ async function serve(config: RunnerConfig, io: Io): Promise<number> {
   } finally {
     stop.close()
   }
+}
+
+/** Waits for the bot or for a signal, whichever comes first. */
+async function untilOver(direct: DirectSession, stop: Stop): Promise<number> {
+  const stopped = stop.wait(direct)
+  const over = direct.ended.then(({ outcome }) => (outcome?.result === 'failed' ? EXIT.failed : EXIT.ok))
+  const code = await Promise.race([stopped, over])
+  await direct.close({ deadlineMs: 0 })
+  return code
 }
 
 function greet(
@@ -71,6 +79,7 @@ function greet(
     bot,
     transports: on.map((line) => line.transport),
     needs: Object.fromEntries(on.filter((line) => line.note).map((line) => [line.transport, line.note])),
+    addresses: banner.addresses,
     security: banner.security,
     notes: banner.hints,
   })
@@ -95,10 +104,12 @@ Options:
 ${optionsHelp(RUN_OPTIONS)}
 
 Variables, from the environment or the .env beside your bot (the environment wins):
-  ROOM_API_KEY, ROOM_SAMPLE_ROOM_URL, ROOM_API_URL
-  TELEPHONY_A_ACCOUNT_ID, TELEPHONY_A_AUTH_TOKEN
-  TELEPHONY_B_API_KEY
-  TELEPHONY_C_AUTH_ID, TELEPHONY_C_AUTH_TOKEN
+  ROOM_API_KEY, ROOM_SAMPLE_ROOM_URL, ROOM_API_URL, ROOM_DIALIN_SECRET
+  TELEPHONY_A_ACCOUNT_ID, TELEPHONY_A_AUTH_TOKEN, TELEPHONY_A_API_URL
+  TELEPHONY_B_API_KEY, TELEPHONY_B_PUBLIC_KEY, TELEPHONY_B_API_URL
+  TELEPHONY_C_AUTH_ID, TELEPHONY_C_AUTH_TOKEN, TELEPHONY_C_API_URL
+  WHATSAPP_APP_SECRET, WHATSAPP_PHONE_NUMBER_ID, WHATSAPP_TOKEN,
+  WHATSAPP_WEBHOOK_VERIFICATION_TOKEN, WHATSAPP_API_URL
   BOT_ALLOWED_ORIGINS
 Your bot sees ENV=local.
 `

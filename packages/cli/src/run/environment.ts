@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import type { RoomConfig, TelephonyConfig } from '@botcli/runner'
+import type { RoomConfig, TelephonyConfig, WhatsappConfig } from '@botcli/runner'
 import { ValueError } from '../options/option.ts'
 import { UsageError } from '../usage-error.ts'
 import { parseOrigins } from './values.ts'
@@ -44,6 +44,8 @@ export interface EnvironmentValues {
   readonly allowedOrigins: readonly string[]
   readonly room: RoomConfig
   readonly telephony: TelephonyConfig
+  /** There when nothing of it is missing. */
+  readonly whatsapp: WhatsappConfig | undefined
   readonly problems: readonly string[]
 }
 
@@ -65,23 +67,44 @@ export function checkEnvironment(env: Environment): EnvironmentValues {
   const apiKey = read('ROOM_API_KEY', parseSecret)
   const sampleRoomUrl = read('ROOM_SAMPLE_ROOM_URL', parseWebUrl)
   const apiUrl = read('ROOM_API_URL', parseWebUrl)
+  const dialinSecret = read('ROOM_DIALIN_SECRET', parseBase64)
   const accountId = read('TELEPHONY_A_ACCOUNT_ID', parseSecret)
   const authTokenA = read('TELEPHONY_A_AUTH_TOKEN', parseSecret)
   const keyB = read('TELEPHONY_B_API_KEY', parseSecret)
+  const publicKeyB = read('TELEPHONY_B_PUBLIC_KEY', parseBase64)
   const authId = read('TELEPHONY_C_AUTH_ID', parseSecret)
   const authTokenC = read('TELEPHONY_C_AUTH_TOKEN', parseSecret)
+  const urlA = read('TELEPHONY_A_API_URL', parseWebUrl)
+  const urlB = read('TELEPHONY_B_API_URL', parseWebUrl)
+  const urlC = read('TELEPHONY_C_API_URL', parseWebUrl)
+  const appSecret = read('WHATSAPP_APP_SECRET', parseSecret)
+  const phoneNumberId = read('WHATSAPP_PHONE_NUMBER_ID', parseSecret)
+  const token = read('WHATSAPP_TOKEN', parseSecret)
+  const verificationToken = read('WHATSAPP_WEBHOOK_VERIFICATION_TOKEN', parseSecret)
+  const whatsappUrl = read('WHATSAPP_API_URL', parseWebUrl)
   return {
     allowedOrigins,
     room: {
       ...(apiKey && { apiKey }),
       ...(sampleRoomUrl && { sampleRoomUrl }),
       ...(apiUrl && { apiUrl }),
+      ...(dialinSecret && { dialinSecret }),
     },
     telephony: {
       ...(accountId && authTokenA && { a: { accountId, authToken: authTokenA } }),
       ...(keyB && { b: { apiKey: keyB } }),
       ...(authId && authTokenC && { c: { authId, authToken: authTokenC } }),
+      webhookSecrets: {
+        ...(authTokenA && { a: { authToken: authTokenA } }),
+        ...(publicKeyB && { b: { publicKey: publicKeyB } }),
+        ...(authTokenC && { c: { authToken: authTokenC } }),
+      },
+      apiUrls: { ...(urlA && { a: urlA }), ...(urlB && { b: urlB }), ...(urlC && { c: urlC }) },
     },
+    whatsapp:
+      appSecret && phoneNumberId && token && verificationToken
+        ? { appSecret, phoneNumberId, token, verificationToken, ...(whatsappUrl && { apiUrl: whatsappUrl }) }
+        : undefined,
     problems,
   }
 }
@@ -90,6 +113,11 @@ export function checkEnvironment(env: Environment): EnvironmentValues {
 function parseSecret(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text
   throw new ValueError('must have no spaces, line breaks or other characters that a key cannot have.')
+}
+
+function parseBase64(text: string): string {
+  if (/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return text
+  throw new ValueError('must be base64, as the provider shows it.')
 }
 
 function parseWebUrl(text: string): string {

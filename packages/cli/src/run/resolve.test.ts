@@ -67,8 +67,6 @@ describe('each option takes effect', () => {
     ],
     [['--esp32', '--host', '192.168.1.5'], { esp32: true, host: '192.168.1.5' }],
     [['--esp32', '--host', '192.168.1.5', '-t', 'webrtc'], { esp32: true }],
-    [['-d'], { direct: true, transport: 'room' }],
-    [['--direct', '-t', 'room'], { direct: true, transport: 'room' }],
     [['-v'], { verbose: true }],
     [['--max-sessions', '3'], { maxSessions: 3 }],
     [['--max-session-duration', '10m'], { maxSessionDurationMs: 600_000 }],
@@ -90,8 +88,30 @@ describe('each option takes effect', () => {
     expect(config).not.toHaveProperty('transport')
   })
 
-  it('--whatsapp', async () => {
-    expect(await resolve(['--whatsapp'], WHATSAPP)).toMatchObject({ whatsapp: true })
+  it.each([[['-d']], [['--direct', '-t', 'room']]])('%j', async (argv) => {
+    const config = await resolve(argv, { ROOM_API_KEY: 'key' })
+    expect(config).toMatchObject({ direct: true, transport: 'room', room: { apiKey: 'key' } })
+  })
+
+  it('--whatsapp, and nothing of it without', async () => {
+    const whatsapp = { appSecret: 'a', phoneNumberId: 'b', token: 'c', verificationToken: 'd' }
+    expect(await resolve(['--whatsapp'], WHATSAPP)).toMatchObject({ whatsapp })
+    expect(await resolve([], WHATSAPP)).not.toHaveProperty('whatsapp')
+  })
+
+  it('the variables with which senders are checked, and where APIs are', async () => {
+    const config = await resolve([], {
+      ROOM_DIALIN_SECRET: 'c2VjcmV0',
+      TELEPHONY_A_AUTH_TOKEN: 'token',
+      TELEPHONY_B_PUBLIC_KEY: 'a2V5',
+      TELEPHONY_C_AUTH_TOKEN: 'other',
+      TELEPHONY_A_API_URL: 'https://api.example.com',
+    })
+    expect(config.room.dialinSecret).toBe('c2VjcmV0')
+    expect(config.telephony).toEqual({
+      webhookSecrets: { a: { authToken: 'token' }, b: { publicKey: 'a2V5' }, c: { authToken: 'other' } },
+      apiUrls: { a: 'https://api.example.com' },
+    })
   })
 
   it('the folder of the page', async () => {
@@ -199,6 +219,9 @@ describe('what does not go together', () => {
     [['--ws-auth', 'token', '-d'], /--ws-auth token is for websocket .* room alone/],
     [['--isolation', 'inline', '--warm', '3'], /--warm is for bots in processes/],
     [['--dialin'], /--dialin needs ROOM_API_KEY/],
+    [['-d'], /-d\/--direct needs ROOM_API_KEY/],
+    [['-d', '--port', '1234'], /--port is for the server, and -d\/--direct has none/],
+    [['-d', '--dialin'], /--dialin is for the server/],
     [['--whatsapp'], /--whatsapp needs WHATSAPP_APP_SECRET, .*, WHATSAPP_WEBHOOK_VERIFICATION_TOKEN/],
     [['one', 'two'], /Only one BOT/],
     [[''], /BOT must be a file or a folder/],

@@ -37,7 +37,7 @@ function build(
   values: Parsed<typeof RUN_OPTIONS>['values'],
   bot: BotFile,
   env: Environment,
-  { allowedOrigins, room, telephony }: ReturnType<typeof checkEnvironment>,
+  { allowedOrigins, room, telephony, whatsapp }: ReturnType<typeof checkEnvironment>,
   pageDir: string | undefined,
 ): RunnerConfig {
   const { proxy, icePorts, announcedAddress } = values
@@ -49,7 +49,6 @@ function build(
     esp32: values.esp32,
     direct: values.direct,
     dialin: values.dialin,
-    whatsapp: values.whatsapp,
     verbose: values.verbose,
     maxSessions: values.maxSessions,
     maxSessionDurationMs: values.maxSessionDuration,
@@ -62,6 +61,7 @@ function build(
     env,
     room,
     telephony,
+    ...(values.whatsapp && whatsapp && { whatsapp }),
     ...(transport !== undefined && { transport }),
     ...(proxy !== undefined && { proxy }),
     ...(icePorts !== undefined && { icePorts }),

@@ -7,12 +7,14 @@ import { type Turn, turnOf, withTurn } from './latency.ts'
 import { type Ending, type Problem, problemOf } from './problem.ts'
 import { type Speaker, speakerAfter } from './speaking.ts'
 import { EMPTY_TRANSCRIPT, type Transcript, withMessage, withTyped } from './transcript.ts'
+import type { Way } from './ways.ts'
 
 /** Where the page stands. */
 export type Phase = 'idle' | 'connecting' | 'ready' | 'ended' | 'failed'
 
 /** The transports that this page itself can talk over. */
-export type PageTransport = 'webrtc' | 'websocket'
+export const PAGE_TRANSPORTS = ['webrtc', 'websocket'] as const
+export type PageTransport = (typeof PAGE_TRANSPORTS)[number]
 
 const LEVELS_EVERY_MS = 50
 
@@ -21,6 +23,7 @@ export class PageModel {
   readonly phase = signal<Phase>('idle')
   readonly transports = signal<readonly string[]>([])
   readonly transport = signal<PageTransport>('webrtc')
+  readonly ways = signal<readonly Way[]>([])
   readonly devices = signal(NO_DEVICES)
   readonly microphoneId = signal('')
   readonly speakerId = signal('')
@@ -38,6 +41,11 @@ export class PageModel {
 
   readonly talking = computed(() => this.phase.value === 'ready')
   readonly busy = computed(() => this.phase.value === 'ready' || this.phase.value === 'connecting')
+  /** False when the runner was started for a transport that no page can use. */
+  readonly canTalk = computed(() => {
+    const offered = this.transports.value
+    return offered.length === 0 || PAGE_TRANSPORTS.some((id) => offered.includes(id))
+  })
   readonly shownEvents = computed(() => eventsMatching(this.events.value, this.eventWords.value))
 
   readonly #api: RunnerApi
@@ -55,6 +63,7 @@ export class PageModel {
 
   /** Asks the runner what it offers. */
   async load(): Promise<void> {
+    this.ways.value = this.#api.ways
     try {
       const transports = await this.#api.transports()
       this.transports.value = transports

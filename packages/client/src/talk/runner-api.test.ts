@@ -48,7 +48,7 @@ test('what the document says about the runner is not asked again', async () => {
 })
 
 test('a page whose origin is not listed learns it from its document', async () => {
-  const facts = { transports: ['webrtc'], originAllowed: false }
+  const facts = { transports: ['webrtc'], originAllowed: false, ways: [] }
   const api = new RunnerApi('http://localhost:7860', fetch, facts)
   await expect(api.transports()).rejects.toThrow(
     'http://localhost:7860 is not among the runner’s allowed origins',

@@ -1,6 +1,7 @@
 import type { SessionOutcome } from '@botcli/protocol'
 import { noAnswer, refusedAnswer, strangeAnswer } from '../state/problem.ts'
 import { shapeOf, textAt } from '../state/shape.ts'
+import type { Way } from '../state/ways.ts'
 import type { RunnerFacts } from './runner-facts.ts'
 
 const ANSWER_LIMIT_MS = 15_000
@@ -30,6 +31,11 @@ export class RunnerApi {
     this.#origin = origin
     this.#fetch = fetchFunction
     this.#facts = facts
+  }
+
+  /** The other ways to the bot, when the runner itself served this page. */
+  get ways(): readonly Way[] {
+    return this.#facts?.ways ?? []
   }
 
   /** The transports that the runner offers. Rejects when it will not serve this page. */

@@ -1,10 +1,13 @@
 import { shapeOf } from '../state/shape.ts'
+import { type Way, waysFrom } from '../state/ways.ts'
 
 /** What the runner writes into the document that it serves. */
 export interface RunnerFacts {
   readonly transports: readonly string[]
   /** False when the runner has a list of origins and this page's is not on it. */
   readonly originAllowed: boolean
+  /** The ways to the bot that are not this page. */
+  readonly ways: readonly Way[]
 }
 
 /**
@@ -14,10 +17,11 @@ export interface RunnerFacts {
 export function runnerFacts(document: Pick<Document, 'getElementById'>): RunnerFacts | undefined {
   const text = document.getElementById('runner')?.textContent
   if (!text) return undefined
-  const { transports, originAllowed } = shapeOf(JSON.parse(text))
+  const { transports, originAllowed, ways } = shapeOf(JSON.parse(text))
   if (!Array.isArray(transports)) return undefined
   return {
     transports: transports.filter((name) => typeof name === 'string'),
     originAllowed: originAllowed !== false,
+    ways: waysFrom(ways),
   }
 }

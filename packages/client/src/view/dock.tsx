@@ -36,6 +36,7 @@ export function Dock({ model }: PartProps): VNode {
             type="button"
             class="button go"
             data-testid="connect"
+            disabled={!model.canTalk.value}
             onClick={() => void model.connect()}
           >
             <Icon name="talk" />

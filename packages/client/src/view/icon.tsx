@@ -10,6 +10,7 @@ const PATHS = {
   send: 'M5 12h13M12.5 6.5 18 12l-5.5 5.5',
   copy: 'M9 9h10v11H9zM15 9V4H5v11h4',
   done: 'm5 12.5 4.5 4.5L19 7.5',
+  open: 'M13.5 5H19v5.5M19 5l-8 8M10 6H5v13h13v-5',
   close: 'M6.5 6.5l11 11M17.5 6.5l-11 11',
 } as const
 

@@ -17,7 +17,7 @@ export function Keypad({ model }: PartProps): VNode {
     void model.pressKey(key)
   }
   return (
-    <details class="card keypad">
+    <details class="card fold keypad">
       <summary>
         <h2>Keypad</h2>
       </summary>

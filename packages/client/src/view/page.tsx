@@ -9,6 +9,7 @@ import type { PartProps } from './part.ts'
 import { Setup } from './setup.tsx'
 import { TranscriptView } from './transcript-view.tsx'
 import { Voices } from './voices.tsx'
+import { WaysPanel } from './ways-panel.tsx'
 
 /** The whole page. */
 export function Page({ model }: PartProps): VNode {
@@ -26,6 +27,7 @@ export function Page({ model }: PartProps): VNode {
           <Setup model={model} />
           <LatencyPanel model={model} />
           <Keypad model={model} />
+          <WaysPanel model={model} />
           <EventsPanel model={model} />
         </div>
       </main>

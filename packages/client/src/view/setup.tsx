@@ -1,18 +1,13 @@
 import type { VNode } from 'preact'
 import { canChooseSpeaker, type Device } from '../media/devices.ts'
-import { otherWays } from '../state/other-ways.ts'
-import type { PageTransport } from '../state/page-model.ts'
+import { PAGE_TRANSPORTS, type PageTransport } from '../state/page-model.ts'
 import type { PartProps } from './part.ts'
 
-const TRANSPORTS: readonly { readonly id: PageTransport; readonly label: string }[] = [
-  { id: 'webrtc', label: 'WebRTC' },
-  { id: 'websocket', label: 'WebSocket' },
-]
+const LABELS: Readonly<Record<PageTransport, string>> = { webrtc: 'WebRTC', websocket: 'WebSocket' }
 
 /** How to reach the bot, and with which devices. */
 export function Setup({ model }: PartProps): VNode {
   const offered = model.transports.value
-  const others = otherWays(offered)
   return (
     <section class="card setup" aria-labelledby="setup-title">
       <h2 id="setup-title">Setup</h2>
@@ -22,12 +17,12 @@ export function Setup({ model }: PartProps): VNode {
           id="transport"
           data-testid="transport"
           value={model.transport.value}
-          disabled={model.busy.value}
+          disabled={model.busy.value || !model.canTalk.value}
           onChange={(event) => model.chooseTransport(event.currentTarget.value as PageTransport)}
         >
-          {TRANSPORTS.map(({ id, label }) => (
+          {PAGE_TRANSPORTS.map((id) => (
             <option key={id} value={id} disabled={offered.length > 0 && !offered.includes(id)}>
-              {label}
+              {LABELS[id]}
             </option>
           ))}
         </select>
@@ -48,7 +43,6 @@ export function Setup({ model }: PartProps): VNode {
           choose={(id) => model.chooseSpeaker(id)}
         />
       )}
-      {others !== '' && <p class="hint">{others}</p>}
     </section>
   )
 }

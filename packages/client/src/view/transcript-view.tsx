@@ -5,12 +5,22 @@ import { Icon } from './icon.tsx'
 import type { PartProps } from './part.ts'
 import { useStickToBottom } from './stick-to-bottom.ts'
 
-const EMPTY_WORDS: Readonly<Record<Phase, { readonly title: string; readonly detail: string }>> = {
+interface Words {
+  readonly title: string
+  readonly detail: string
+}
+
+const EMPTY_WORDS: Readonly<Record<Phase, Words>> = {
   idle: { title: 'Connect, and say hello', detail: 'Your microphone stays off until you do.' },
   connecting: { title: 'One moment', detail: 'Your bot is getting ready.' },
   ready: { title: 'Your bot is listening', detail: 'Say something, or type below.' },
   ended: { title: 'Until next time', detail: 'Nothing was said in this conversation.' },
   failed: { title: 'That did not work', detail: 'The message above says why.' },
+}
+
+const NO_TALK: Words = {
+  title: 'Your bot answers elsewhere',
+  detail: 'This runner was started without a transport for browsers.',
 }
 
 /** The conversation in words. */
@@ -27,7 +37,12 @@ export function TranscriptView({ model }: PartProps): VNode {
       ref={list}
       data-testid="transcript"
     >
-      {lines.length === 0 && <Empty phase={model.phase.value} />}
+      {lines.length === 0 && (
+        <Empty
+          {...(model.canTalk.value ? EMPTY_WORDS[model.phase.value] : NO_TALK)}
+          phase={model.phase.value}
+        />
+      )}
       {lines.map((line) => (
         <LineView key={line.id} line={line} />
       ))}
@@ -75,8 +90,7 @@ function Piece({ space, segment }: { readonly space: string; readonly segment: S
   )
 }
 
-function Empty({ phase }: { readonly phase: Phase }): VNode {
-  const { title, detail } = EMPTY_WORDS[phase]
+function Empty({ phase, title, detail }: Words & { readonly phase: Phase }): VNode {
   return (
     <div class="empty" data-phase={phase}>
       <span class="empty-mark">

@@ -1,13 +1,13 @@
 /** More than any carrier lets its users give. */
 const MAX_PARAMETERS = 100
+const MAX_VALUE_CHARACTERS = 1000
 
 /** What a call carries for the bot, as text; what is nested is no parameter. */
 export function customOf(parameters: Readonly<Record<string, unknown>> | undefined): Record<string, string> {
-  const plain = Object.entries(parameters ?? {}).flatMap(([name, value]) =>
-    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-      ? [[name, String(value)] as const]
-      : [],
-  )
+  const plain = Object.entries(parameters ?? {})
+    .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+    .map(([name, value]) => [name, String(value)] as const)
+    .filter(([, text]) => text.length <= MAX_VALUE_CHARACTERS)
   return Object.fromEntries(plain.slice(0, MAX_PARAMETERS))
 }
 
@@ -30,7 +30,7 @@ export function headersOf(line: string | undefined): Record<string, string> {
       const [, name, value] = /^\s*([^=:\s]+)\s*[=:]\s*(.*?)\s*$/.exec(pair) ?? []
       return name === undefined || value === undefined ? [] : [[name, value] as const]
     })
-  return Object.fromEntries(pairs.slice(0, MAX_PARAMETERS))
+  return customOf(Object.fromEntries(pairs))
 }
 
 function jsonObject(text: string): Record<string, unknown> | undefined {

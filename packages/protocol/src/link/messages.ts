@@ -13,6 +13,17 @@ export const linkErrorSchema = z.object({
 })
 export type LinkError = z.infer<typeof linkErrorSchema>
 
+/** A phone call, as its carrier told of it. */
+export const phoneCallSchema = z.object({
+  callId: z.string(),
+  streamId: z.string(),
+  from: z.string().optional(),
+  to: z.string().optional(),
+  custom: z.record(z.string(), z.string()),
+  codec: z.string(),
+  rate: z.number().int(),
+})
+
 /** Everything that `bot(args)` is told, in wire form. */
 export const botStartSchema = z.object({
   sessionId: z.string(),
@@ -20,6 +31,7 @@ export const botStartSchema = z.object({
   body: z.record(z.string(), z.unknown()),
   webrtc: z.object({ pcId: z.string() }).optional(),
   websocket: z.object({ path: z.string(), remoteAddress: z.string() }).optional(),
+  call: phoneCallSchema.optional(),
   room: z.object({ roomUrl: z.string(), token: z.string().optional() }).optional(),
 })
 export type BotStart = Readonly<z.infer<typeof botStartSchema>>

@@ -2,13 +2,13 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RunnerError } from '../errors.ts'
+import type { WebhookRequest } from '../providers/webhook-request.ts'
 import { RequestError } from '../request-error.ts'
 import { escapeXml } from './call-answer.ts'
 import { CarrierWebhook } from './carrier-webhook.ts'
-import type { WebhookRequest } from './webhook-request.ts'
 
 const URL_ = 'https://bots.example.com/'
-const PLAN = { wsUrl: 'wss://bots.example.com/ws' }
+const PLAN = { wsUrl: () => 'wss://bots.example.com/ws' }
 const NOW = Date.UTC(2030, 0, 1)
 const FORM = 'From=%2B15550001111&To=%2B15550002222&CallSid=CA1'
 
@@ -75,7 +75,7 @@ describe('the answer', () => {
     fc.assert(
       fc.property(text, text, text, (from, name, value) => {
         const body = new URLSearchParams({ From: from }).toString()
-        const plan = { wsUrl: `wss://x/ws?a=${value}`, parameters: { [name]: value } }
+        const plan = { wsUrl: () => `wss://x/ws?a=${value}`, parameters: { [name]: value } }
         for (const transport of ['telephony_a', 'telephony_b', 'telephony_c'] as const) {
           const answer = webhook.answer(transport, request({}, body), plan).body
           const inner = answer.slice(HEAD.length)

@@ -1,22 +1,16 @@
 import type { KeyObject } from 'node:crypto'
 import { TRANSPORTS, type TransportId } from '@botcli/protocol'
+import type { CarrierSecrets } from '../config.ts'
 import { RunnerError } from '../errors.ts'
+import { notVerified, type WebhookRequest } from '../providers/webhook-request.ts'
 import { RequestError } from '../request-error.ts'
 import { type CallAnswer, callAnswer } from './call-answer.ts'
 import { ed25519Key, formOf, isSignedByA, isSignedByB, isSignedByC } from './signatures.ts'
-import { notVerified, type WebhookRequest } from './webhook-request.ts'
-
-/** What proves that a webhook call comes from its carrier. A carrier that is not here is believed. */
-export interface CarrierSecrets {
-  readonly a?: { readonly authToken: string } | undefined
-  /** The provider's Ed25519 key in base64, from its portal: `TELEPHONY_B_PUBLIC_KEY`. */
-  readonly b?: { readonly publicKey: string } | undefined
-  readonly c?: { readonly authToken: string } | undefined
-}
 
 /** How a call is to be connected. */
 export interface CallPlan {
-  readonly wsUrl: string
+  /** Asked only once the sender is known. */
+  readonly wsUrl: () => string
   /** More that the carrier is to repeat on the stream. */
   readonly parameters?: Readonly<Record<string, string>> | undefined
 }
@@ -48,7 +42,7 @@ export class CarrierWebhook {
       ...Object.fromEntries(numbers.filter((pair): pair is [string, string] => Boolean(pair[1]))),
       ...plan.parameters,
     }
-    const answer = callAnswer(transport, { wsUrl: plan.wsUrl, parameters })
+    const answer = callAnswer(transport, { wsUrl: plan.wsUrl(), parameters })
     if (answer !== undefined) return answer
     throw new RequestError('not_found', `${TRANSPORTS[transport].label} has no webhook.`)
   }

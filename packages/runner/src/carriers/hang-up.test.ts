@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => double.close())
 
 const hangUpWith = (telephony = CARRIER_CREDENTIALS as object, limitMs?: number) =>
-  new HangUp({ telephony, logger: log.logger, urls: double.urls, limitMs })
+  new HangUp({ telephony: { ...telephony, apiUrls: double.urls }, logger: log.logger, limitMs })
 
 describe.each(CALLS)('%s', (transport, callId) => {
   it('is hung up once, however often it is asked', async () => {

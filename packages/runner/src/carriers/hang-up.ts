@@ -1,13 +1,15 @@
 import { TRANSPORTS, type TransportId } from '@botcli/protocol'
-import type { TelephonyConfig } from '../config.ts'
+import type { CarrierUrls, TelephonyConfig } from '../config.ts'
 import type { Logger } from '../log/logger.ts'
-import { type Fetch, type ProviderAnswer, ProviderApi, type ProviderRequest } from '../rooms/provider-api.ts'
+import {
+  type Fetch,
+  type ProviderAnswer,
+  ProviderApi,
+  type ProviderRequest,
+} from '../providers/provider-api.ts'
 
 /** What came of it. */
 export type HangUpResult = 'hung_up' | 'already_over' | 'not_possible' | 'failed'
-
-/** Where the carriers answer. */
-export type CarrierUrls = Readonly<Record<'a' | 'b' | 'c', string>>
 
 const CARRIER_URLS: CarrierUrls = {
   a: 'https://api.twilio.com/2010-04-01',
@@ -17,6 +19,7 @@ const CARRIER_URLS: CarrierUrls = {
 
 /** Ids come from the wire and go into a path, so nothing that could leave its place in it is let through. */
 const CALL_ID = /^[\w:=+~-]{1,300}$/
+const LIMIT_MS = 4000
 /** Calls that are remembered, so that nobody hangs up twice. */
 const MAX_REMEMBERED = 1000
 
@@ -24,8 +27,8 @@ const MAX_REMEMBERED = 1000
 export interface HangUpOptions {
   readonly telephony: TelephonyConfig
   readonly logger: Logger
-  readonly urls?: Partial<CarrierUrls> | undefined
   readonly fetch?: Fetch | undefined
+  /** Default: short enough to be over when the runner has to stop. */
   readonly limitMs?: number | undefined
 }
 
@@ -48,46 +51,44 @@ export class HangUp {
   }
 
   /** Whoever asks again for the same call gets the first result. */
-  hangUp(transport: TransportId, callId: string, limitMs?: number): Promise<HangUpResult> {
+  hangUp(transport: TransportId, callId: string, logger = this.#logger): Promise<HangUpResult> {
     const line = this.#lines.get(transport)
     const { label } = TRANSPORTS[transport]
     if (line === undefined) return Promise.resolve('not_possible')
     if (!CALL_ID.test(callId)) {
-      this.#logger.warn(`the call was not hung up: its id cannot be one of ${label}`)
+      logger.warn(`the call was not hung up: its id cannot be one of ${label}`)
       return Promise.resolve('not_possible')
     }
     const key = `${transport} ${callId}`
     const earlier = this.#asked.get(key)
     if (earlier !== undefined) return earlier
-    const result = this.#ask(line, label, callId, limitMs)
+    const result = this.#ask(line, label, callId, logger)
     this.#asked.set(key, result)
     const oldest = this.#asked.keys().next().value
     if (this.#asked.size > MAX_REMEMBERED && oldest !== undefined) this.#asked.delete(oldest)
     return result
   }
 
-  async #ask(line: Line, label: string, callId: string, limitMs?: number): Promise<HangUpResult> {
+  async #ask(line: Line, label: string, callId: string, logger: Logger): Promise<HangUpResult> {
     try {
-      const answer = await line.api.send(line.request(encodeURIComponent(callId)), limitMs)
+      const answer = await line.api.send(line.request(encodeURIComponent(callId)))
       if (answer.status >= 200 && answer.status <= 299) {
-        this.#logger.info(`hung up through ${label}`)
+        logger.info(`hung up through ${label}`)
         return 'hung_up'
       }
       if (!line.isOver(answer)) throw line.api.refusal('hang up', answer)
-      this.#logger.debug('the call was over already')
+      logger.debug('the call was over already')
       return 'already_over'
     } catch (error) {
-      this.#logger.error(
-        `the call was not hung up: ${error instanceof Error ? error.message : String(error)}`,
-      )
+      logger.error(`the call was not hung up: ${error instanceof Error ? error.message : String(error)}`)
       return 'failed'
     }
   }
 }
 
-function linesOf({ telephony, urls, fetch, limitMs }: HangUpOptions): ReadonlyMap<TransportId, Line> {
-  const { a, b, c } = telephony
-  const at = { ...CARRIER_URLS, ...urls }
+function linesOf({ telephony, fetch, limitMs = LIMIT_MS }: HangUpOptions): ReadonlyMap<TransportId, Line> {
+  const { a, b, c, apiUrls } = telephony
+  const at = { ...CARRIER_URLS, ...apiUrls }
   const common = { fetch, limitMs }
   const lines = new Map<TransportId, Line>()
   if (a !== undefined) {

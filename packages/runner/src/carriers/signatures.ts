@@ -1,5 +1,5 @@
 import { createHmac, createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { CLOCK_TOLERANCE_MS, isSame, type WebhookRequest } from './webhook-request.ts'
+import { CLOCK_TOLERANCE_MS, isSame, type WebhookRequest } from '../providers/webhook-request.ts'
 
 /** The SubjectPublicKeyInfo of an Ed25519 key, up to the 32 bytes of the key. */
 const ED25519_HEAD = Buffer.from('302a300506032b6570032100', 'hex')

@@ -30,7 +30,12 @@ afterEach(() => double.close())
 function dialinWith(secret?: string): Dialin {
   const room = { apiKey: KEY, apiUrl: double.apiUrl }
   const rooms = new Rooms({ config: room, logger: log.logger })
-  return new Dialin({ rooms, room, secret, logger: log.logger, clock: () => NOW })
+  return new Dialin({
+    rooms,
+    room: { ...room, ...(secret && { dialinSecret: secret }) },
+    logger: log.logger,
+    clock: () => NOW,
+  })
 }
 
 function request(body: unknown, headers: Record<string, string> = {}) {

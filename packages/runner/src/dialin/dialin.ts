@@ -6,11 +6,11 @@ import {
   dialinCallSchema,
   dialinTestSchema,
 } from '@botcli/protocol'
-import { CLOCK_TOLERANCE_MS, isSame, notVerified, type WebhookRequest } from '../carriers/webhook-request.ts'
 import type { RoomConfig } from '../config.ts'
+import { parseJson } from '../http/json-body.ts'
 import type { Logger } from '../log/logger.ts'
+import { CLOCK_TOLERANCE_MS, isSame, notVerified, type WebhookRequest } from '../providers/webhook-request.ts'
 import type { OpenSipRoom, Rooms } from '../rooms/rooms.ts'
-import { jsonOf, parseWebhook } from './webhook-json.ts'
 
 /** Where the room provider tells of callers. */
 export const DIALIN_PATH = '/daily-dialin-webhook'
@@ -22,8 +22,6 @@ const MILLISECONDS_FROM = 100_000_000_000
 export interface DialinOptions {
   readonly rooms: Rooms
   readonly room: RoomConfig
-  /** The provider's HMAC secret in base64, `ROOM_DIALIN_SECRET`. Without it every sender is believed. */
-  readonly secret?: string | undefined
   readonly logger: Logger
   /** Milliseconds since 1970. */
   readonly clock?: (() => number) | undefined
@@ -48,9 +46,9 @@ export class Dialin {
   /** Checks a webhook call. Gives nothing for the provider's test, which wants an answer and no bot. */
   receive(request: Pick<WebhookRequest, 'header' | 'body'>): DialinCall | undefined {
     // The test comes before the provider has told anybody the secret, and there is nothing to gain from it.
-    if (dialinTestSchema.safeParse(jsonOf(request.body)).success) return undefined
+    if (isTest(request.body)) return undefined
     this.#check(request)
-    return parseWebhook(request.body, DIALIN_PATH, dialinCallSchema, this.#options.logger)
+    return parseJson(request.body, DIALIN_PATH, dialinCallSchema, this.#options.logger)
   }
 
   /** Makes the room, and the body with which the bot can fetch its caller. */
@@ -72,7 +70,7 @@ export class Dialin {
   }
 
   #check({ header, body }: Pick<WebhookRequest, 'header' | 'body'>): void {
-    const { secret } = this.#options
+    const { dialinSecret: secret } = this.#options.room
     if (secret === undefined) return
     const time = header('x-pinless-timestamp') ?? ''
     const expected = createHmac('sha256', Buffer.from(secret, 'base64'))
@@ -89,5 +87,13 @@ export class Dialin {
     if (!/^\d{1,15}$/.test(time)) return false
     const sent = Number(time) >= MILLISECONDS_FROM ? Number(time) : Number(time) * 1000
     return Math.abs(sent - this.#clock()) <= CLOCK_TOLERANCE_MS
+  }
+}
+
+function isTest(body: Buffer): boolean {
+  try {
+    return dialinTestSchema.safeParse(JSON.parse(body.toString('utf8'))).success
+  } catch {
+    return false
   }
 }

@@ -1,62 +1,45 @@
-import type { IncomingMessage } from 'node:http'
 import {
   candidatesRequestSchema,
-  DEFAULT_STUN_URL,
   offerRequestSchema,
   type StatusResponse,
   startRequestSchema,
-  TRANSPORTS,
-  type TransportId,
 } from '@botcli/protocol'
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import type { RunnerConfig } from '../config.ts'
-import type { GuestPool } from '../guests/guest-pool.ts'
 import type { Logger } from '../log/logger.ts'
 import { RequestError } from '../request-error.ts'
-import type { Connector } from '../sessions/connector.ts'
-import type { SessionTable } from '../sessions/session-table.ts'
-import type { SessionTokens } from '../sessions/session-tokens.ts'
 import { requestErrorOf } from './errors.ts'
-import { readJson } from './json-body.ts'
-import type { OriginPolicy } from './origin-policy.ts'
+import { parseJson } from './json-body.ts'
 import type { Page, PageFile } from './page.ts'
+import { pageFacts } from './page-facts.ts'
+import { addProviderRoutes, type ProviderRoutesOptions, provesItself } from './provider-routes.ts'
 import { publicOrigin, type ReachedBy, websocketUrl } from './public-url.ts'
-
-interface Env {
-  Bindings: { incoming: IncomingMessage }
-}
+import { readBytes } from './request-bytes.ts'
+import type { RunnerEnv } from './runner-env.ts'
+import { requireTransport, start } from './start.ts'
 
 /** The routes, ready to be served. */
-export type App = Hono<Env>
+export type App = Hono<RunnerEnv>
 
 /** What the routes work with. */
-export interface AppOptions {
-  readonly config: RunnerConfig
-  readonly transports: readonly TransportId[]
-  readonly origins: OriginPolicy
-  readonly table: SessionTable
-  readonly tokens: SessionTokens
-  readonly connector: Connector
-  readonly guests: GuestPool
+export interface AppOptions extends ProviderRoutesOptions {
   readonly page: Page | undefined
   readonly logger: Logger
   /** Where the server listens, once it does. */
   readonly address: () => string
 }
 
-/** Every route, with the methods that it knows. What is not here is 404, another method is 405. */
+/** Every route of ours, with the methods that it knows. Another method is 405. */
 const ROUTES: Readonly<Record<string, string>> = {
-  '/': 'GET',
   '/client': 'GET',
   '/client/*': 'GET',
-  '/daily': 'GET',
   '/status': 'GET',
   '/start': 'POST',
   '/api/offer': 'POST, PATCH',
   '/sessions': 'GET',
   '/sessions/:sessionId': 'GET, DELETE',
   '/sessions/:sessionId/api/offer': 'POST, PATCH',
+  '/sessions/:sessionId/ws': 'GET',
   '/ws': 'GET',
   '/ws-client': 'GET',
 }
@@ -64,21 +47,23 @@ const ROUTES: Readonly<Record<string, string>> = {
 /** The HTTP half of the server. */
 export function createApp(options: AppOptions): App {
   const { origins, table, connector, transports, logger } = options
-  const app = new Hono<Env>()
-  const body = <T>(c: Context<Env>, schema: Parameters<typeof readJson<T>>[2]) =>
-    readJson(c.env.incoming, c.req.path, schema, logger)
+  const app = new Hono<RunnerEnv>()
+  const body = async <T>(c: Context<RunnerEnv>, schema: Parameters<typeof parseJson<T>>[2]) =>
+    parseJson(await readBytes(c.env.incoming), c.req.path, schema, logger)
 
   app.use('*', async (c, next) => {
     const origin = c.req.header('origin')
     for (const [name, value] of Object.entries(origins.headers(origin))) c.header(name, value)
     c.header('Access-Control-Expose-Headers', 'Retry-After')
-    origins.check({
-      method: c.req.method,
-      path: c.req.path,
-      origin,
-      fetchMode: c.req.header('sec-fetch-mode'),
-      fetchSite: c.req.header('sec-fetch-site'),
-    })
+    if (!provesItself(c.req.method, c.req.path, options)) {
+      origins.check({
+        method: c.req.method,
+        path: c.req.path,
+        origin,
+        fetchMode: c.req.header('sec-fetch-mode'),
+        fetchSite: c.req.header('sec-fetch-site'),
+      })
+    }
     if (c.req.method === 'OPTIONS') return preflight(c)
     return next()
   })
@@ -91,14 +76,10 @@ export function createApp(options: AppOptions): App {
     if (file === undefined) throw new RequestError('not_found', `The page has no file ${c.req.path}.`)
     return sendFile(c, file)
   })
-  app.get('/daily', () => {
-    throw new RequestError('not_available', 'This version of the runner cannot make rooms.')
-  })
   app.get('/status', (c) => c.json<StatusResponse>({ status: 'ready', transports }))
   app.post('/start', async (c) => {
     const request = await body(c, startRequestSchema)
-    await options.guests.check()
-    return c.json(start(c, options, request))
+    return c.json(await start(request, reach(c, options), options))
   })
 
   for (const path of ['/api/offer', '/sessions/:sessionId/api/offer']) {
@@ -124,13 +105,15 @@ export function createApp(options: AppOptions): App {
     }
     return c.json(table.view(id))
   })
-  for (const path of ['/ws', '/ws-client']) {
+  for (const path of ['/ws', '/ws-client', '/sessions/:sessionId/ws']) {
     app.get(path, () => {
       throw new RequestError('upgrade_required', 'This address only speaks WebSocket.')
     })
   }
 
-  for (const [path, methods] of Object.entries(ROUTES)) {
+  const providerRoutes = addProviderRoutes(app, options, (c) => reach(c, options))
+
+  for (const [path, methods] of Object.entries({ ...ROUTES, ...providerRoutes })) {
     app.all(path, (c) => {
       c.header('Allow', methods)
       throw new RequestError('method_not_allowed', `${c.req.path} knows ${methods}, not ${c.req.method}.`)
@@ -141,63 +124,38 @@ export function createApp(options: AppOptions): App {
   return app
 }
 
-/** Throws unless the server was started for this transport. */
-export function requireTransport(transport: TransportId, transports: readonly TransportId[]): void {
-  if (transports.includes(transport)) return
-  const message = `This runner only serves ${transports.join(', ')}; ${transport} is turned off by -t.`
-  throw new RequestError('transport_not_enabled', message)
-}
-
-function start(c: Context<Env>, options: AppOptions, request: ReturnType<typeof startRequestSchema.parse>) {
-  const { config, table, tokens, transports } = options
-  const transport = request.transport ?? config.transport ?? 'webrtc'
-  requireTransport(transport, transports)
-  const reachedBy = reach(c, options)
-  if (TRANSPORTS[transport].telephony) {
-    table.checkRoom()
-    return { wsUrl: websocketUrl('/ws', reachedBy) }
-  }
-  if (transport === 'room') {
-    throw new RequestError('not_available', 'This version of the runner cannot make rooms.')
-  }
-  const session = table.create(transport, request.body)
-  session.logger.info('session waits for its caller', { transport })
-  if (transport === 'websocket') {
-    const token = config.wsAuth === 'token' ? { token: tokens.issue(session.id) } : {}
-    return { wsUrl: websocketUrl('/ws-client', reachedBy), sessionId: session.id, ...token }
-  }
-  const ice = request.enableDefaultIceServers
-    ? { iceConfig: { iceServers: [{ urls: [DEFAULT_STUN_URL] }] } }
-    : {}
-  return { sessionId: session.id, ...ice }
-}
-
-function reach(c: Context<Env>, { address, config }: AppOptions): ReachedBy {
+function reach(c: Context<RunnerEnv>, { address, config }: AppOptions): ReachedBy {
   return { header: (name) => c.req.header(name), fallbackHost: address(), proxy: config.proxy }
 }
 
-function sendDocument(c: Context<Env>, options: AppOptions, base: string | undefined): Response {
+function sendDocument(c: Context<RunnerEnv>, options: AppOptions, base: string | undefined): Response {
   if (options.page === undefined) {
     throw new RequestError('not_found', 'The browser page was not built. Run: npm run build')
   }
-  const facts = {
-    transports: options.transports.filter((id) => TRANSPORTS[id].served),
-    originAllowed: options.origins.allows(publicOrigin(reach(c, options))),
-  }
+  const { config, transports, origins } = options
+  const reachedBy = reach(c, options)
+  const origin = publicOrigin(reachedBy)
+  const facts = pageFacts({
+    config,
+    transports,
+    origin,
+    originAllowed: origins.allows(origin),
+    wsUrl: websocketUrl('/ws', reachedBy),
+  })
   return sendFile(c, options.page.document(facts, base))
 }
 
-function sendFile(c: Context<Env>, { bytes, headers }: PageFile): Response {
+function sendFile(c: Context<RunnerEnv>, { bytes, headers }: PageFile): Response {
   for (const [name, value] of Object.entries(headers)) c.header(name, value)
   return c.body(bytes)
 }
 
-function sendError(c: Context<Env>, error: RequestError): Response {
+function sendError(c: Context<RunnerEnv>, error: RequestError): Response {
   for (const [name, value] of Object.entries(error.headers)) c.header(name, value)
   return c.json(error.body, error.status as ContentfulStatusCode)
 }
 
-function preflight(c: Context<Env>): Response {
+function preflight(c: Context<RunnerEnv>): Response {
   c.header('Access-Control-Allow-Methods', 'GET, HEAD, POST, PATCH, DELETE, OPTIONS')
   c.header('Access-Control-Allow-Headers', c.req.header('access-control-request-headers') ?? '*')
   c.header('Access-Control-Max-Age', '600')

@@ -1,11 +1,7 @@
-import type { IncomingMessage } from 'node:http'
 import { Excerpt } from '../log/excerpt.ts'
 import type { Logger } from '../log/logger.ts'
 import { RequestError } from '../request-error.ts'
 
-const MAX_BODY_BYTES = 1024 * 1024
-/** So much more is read and thrown away, so that the client gets to see why it was refused. */
-const MAX_DISCARDED_BYTES = 16 * 1024 * 1024
 const MAX_LOGGED_CHARACTERS = 5000
 
 interface Schema<T> {
@@ -16,17 +12,12 @@ interface ValidationError {
   readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]
 }
 
-/** Reads and validates a JSON body. An empty one counts as `{}`. */
-export async function readJson<T>(
-  incoming: IncomingMessage,
-  path: string,
-  schema: Schema<T>,
-  logger: Logger,
-): Promise<T> {
-  const raw = await readText(incoming)
+/** Validates a JSON body. An empty one counts as `{}`. What is wrong with it is logged and thrown. */
+export function parseJson<T>(body: Buffer, path: string, schema: Schema<T>, logger: Logger): T {
+  const raw = body.toString('utf8')
   const refuse = (problems: readonly string[]): RequestError => {
-    const body = new Excerpt(raw, MAX_LOGGED_CHARACTERS)
-    logger.warn('a request body is not valid', { path, problems, body })
+    const excerpt = new Excerpt(raw, MAX_LOGGED_CHARACTERS)
+    logger.warn('a request body is not valid', { path, problems, body: excerpt })
     return new RequestError('invalid_request', `The request body is not valid: ${problems.join('; ')}.`)
   }
   let value: unknown
@@ -48,23 +39,4 @@ function syntaxProblem(error: unknown): string {
 
 function describe(path: readonly PropertyKey[], message: string): string {
   return path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`
-}
-
-async function readText(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    for await (const chunk of incoming as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size <= MAX_BODY_BYTES) chunks.push(chunk)
-      else if (size > MAX_DISCARDED_BYTES) break
-    }
-  } catch (cause) {
-    // The client broke off; nobody is going to read this.
-    throw new RequestError('invalid_request', 'The request body ended too early.', { cause })
-  }
-  if (size > MAX_BODY_BYTES) {
-    throw new RequestError('body_too_large', `The request body is larger than ${MAX_BODY_BYTES} bytes.`)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

@@ -44,9 +44,12 @@ export class OriginPolicy {
   }
 }
 
-/** A browser opens the built-in page without a listed origin; only that page's own files are meant here. */
+/** A browser opens the built-in page without a listed origin; only that page's own files and its link to a room are meant. */
 function isPageLoad({ method, path, fetchMode, fetchSite }: OriginFacts): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
+  // A room costs money, so another site cannot send anybody there.
+  if (path === '/daily')
+    return fetchMode === 'navigate' && (fetchSite === 'none' || fetchSite === 'same-origin')
   if (path !== '/' && path !== '/client' && !path.startsWith('/client/')) return false
   return fetchMode === 'navigate' || fetchSite === 'same-origin'
 }

@@ -1,3 +1,4 @@
+import { TRANSPORT_IDS } from '@botcli/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ECHO, RunnerFixture } from '../testing/runner-fixture.ts'
 
@@ -24,7 +25,7 @@ describe('the files of the page', () => {
   it('tell the page what this runner serves', async () => {
     const text = await (await runner.request('/client/')).text()
     const facts = /<script type="application\/json" id="runner">(.*?)<\/script>/.exec(text)?.[1] ?? ''
-    expect(JSON.parse(facts)).toEqual({ transports: ['webrtc', 'websocket'], originAllowed: true })
+    expect(JSON.parse(facts)).toMatchObject({ transports: TRANSPORT_IDS, originAllowed: true })
   })
 
   it.each(['/client/../package.json', '/client/%2e%2e/page.ts', '/client//etc/passwd', '/client/index.html'])(

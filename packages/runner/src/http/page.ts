@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
+import type { PageFacts } from './page-facts.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -15,13 +16,6 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface PageFile {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly headers: Readonly<Record<string, string>>
-}
-
-/** What the page is told by the document that loads it, because a browser may not be allowed to ask. */
-export interface PageFacts {
-  readonly transports: readonly string[]
-  /** Whether requests of the page itself will be served. */
-  readonly originAllowed: boolean
 }
 
 /** The built-in page: a handful of small files, kept in memory, so that no request reaches the disk. */

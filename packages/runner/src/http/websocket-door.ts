@@ -1,6 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { TransportId } from '@botcli/protocol'
+import { MediaError } from '@botcli/media'
+import { CARRIER_IDS, type TransportId } from '@botcli/protocol'
 import type { WsAuth } from '../config.ts'
 import type { Logger } from '../log/logger.ts'
 import { RequestError } from '../request-error.ts'
@@ -8,9 +9,9 @@ import type { Connector } from '../sessions/connector.ts'
 import type { Session } from '../sessions/session.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
 import type { SessionTokens } from '../sessions/session-tokens.ts'
-import { requireTransport } from './app.ts'
 import { requestErrorOf } from './errors.ts'
 import type { OriginPolicy } from './origin-policy.ts'
+import { requireTransport } from './start.ts'
 
 const KEY = /^[+/0-9A-Za-z]{22}==$/
 const VERSION = /^(?:13|8)$/
@@ -44,10 +45,18 @@ export class WebsocketDoor {
     let attempt: Session | undefined
     try {
       const url = this.#check(incoming)
-      const { session, created } = this.#session(incoming, url)
+      const { session, created } = isCall(url) ? this.#call(url) : this.#session(incoming, url)
       if (created) attempt = session
-      await connector.websocket(session, upgradeOf(incoming, head), socket)
+      const upgrade = upgradeOf(incoming, head)
+      if (isCall(url)) await connector.call(session, upgrade, socket, this.#served(session))
+      else await connector.websocket(session, upgrade, socket)
     } catch (error) {
+      if (error instanceof MediaError && error.code === 'invalid_call') {
+        // The upgrade is done and the caller was told on the socket, where nothing else may be written.
+        if (attempt !== undefined) this.#options.table.discard(attempt, error.message)
+        logger.warn(`a phone call was refused: ${error.message}`)
+        return
+      }
       const refusal = requestErrorOf(error, logger)
       if (attempt !== undefined) this.#options.table.discard(attempt, refusal.message)
       logger.debug('a WebSocket was refused', { path: pathOf(incoming.url), code: refusal.code })
@@ -59,20 +68,35 @@ export class WebsocketDoor {
     const { origins, transports } = this.#options
     const url = parseUrl(incoming.url)
     const { origin } = incoming.headers
-    // A page is never loaded by WebSocket, so nothing but the origin counts.
-    origins.check({ method: 'GET', path: '/ws', origin, fetchMode: undefined, fetchSite: undefined })
-    if (url.pathname === '/ws') {
-      throw new RequestError('not_available', 'This version of the runner does not serve phone carriers.')
+    // A page is never loaded by WebSocket, so nothing but the origin counts. An address that nobody can guess counts as much.
+    if (sessionOfCall(url) === undefined) {
+      origins.check({ method: 'GET', path: '/ws', origin, fetchMode: undefined, fetchSite: undefined })
     }
-    if (url.pathname !== '/ws-client') {
+    if (url.pathname !== '/ws-client' && !isCall(url)) {
       throw new RequestError('not_found', `There is no WebSocket at ${url.pathname}.`)
     }
-    requireTransport('websocket', transports)
+    if (!isCall(url)) requireTransport('websocket', transports)
     if (incoming.headers.upgrade?.toLowerCase() !== 'websocket' || incoming.method !== 'GET') {
       throw new RequestError('upgrade_required', 'This address only speaks WebSocket.')
     }
     checkHandshake(incoming.headers)
     return url
+  }
+
+  /** The session of a call that was announced, or a new one. Which carrier it is, nobody knows yet. */
+  #call(url: URL): { session: Session; created: boolean } {
+    const { table } = this.#options
+    const announced = sessionOfCall(url)
+    if (announced === undefined) return { session: table.create(undefined), created: true }
+    const session = table.live(announced)
+    if (session.transport === undefined || isCarrier(session.transport)) return { session, created: false }
+    throw new RequestError('session_busy', `This session was started for ${session.transport}.`)
+  }
+
+  /** Whose calls are taken: an announced one is of its carrier only. */
+  #served(session: Session): readonly TransportId[] {
+    if (session.transport !== undefined) return [session.transport]
+    return this.#options.transports.filter(isCarrier)
   }
 
   /** The session that the client names, by token or by id, or a new one. */
@@ -96,6 +120,20 @@ export class WebsocketDoor {
     if (session.transport === 'websocket') return session
     throw new RequestError('session_busy', `This session was started for ${session.transport}.`)
   }
+}
+
+function isCarrier(transport: TransportId): boolean {
+  return CARRIER_IDS.some((id) => id === transport)
+}
+
+/** Whether this is where phone calls arrive. */
+function isCall(url: URL): boolean {
+  return url.pathname === '/ws' || sessionOfCall(url) !== undefined
+}
+
+/** The session in the address of an announced call. */
+function sessionOfCall({ pathname }: URL): string | undefined {
+  return /^\/sessions\/([\w-]+)\/ws$/.exec(pathname)?.[1]
 }
 
 /** What `ws` would refuse later, when a session and a bot have been spent on it and its answer is not ours. */

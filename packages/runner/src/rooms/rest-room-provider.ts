@@ -8,8 +8,8 @@ import {
   DEFAULT_ROOM_API_URL,
   roomRefusalSchema,
 } from '@botcli/protocol'
+import { type Fetch, ProviderApi } from '../providers/provider-api.ts'
 import { RequestError } from '../request-error.ts'
-import { type Fetch, ProviderApi } from './provider-api.ts'
 import type { ProviderProperties, Room, RoomProvider, SipRoom, TokenOptions } from './room-provider.ts'
 
 /** How long a room lives when nobody says otherwise, and the longest that anybody can wish for. */

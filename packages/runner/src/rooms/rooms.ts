@@ -1,7 +1,7 @@
 import type { RoomConfig } from '../config.ts'
 import type { Logger } from '../log/logger.ts'
+import type { Fetch } from '../providers/provider-api.ts'
 import { RequestError } from '../request-error.ts'
-import type { Fetch } from './provider-api.ts'
 import { RestRoomProvider, ROOM_LIFE_MS } from './rest-room-provider.ts'
 import type { ProviderProperties, Room, RoomProvider, SipRoom } from './room-provider.ts'
 

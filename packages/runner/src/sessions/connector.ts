@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
-import type { MediaHost, UpgradeRequest } from '@botcli/media'
-import type { CandidatesRequest, OfferAnswer, OfferRequest } from '@botcli/protocol'
+import type { CarrierCall, MediaHost, UpgradeRequest } from '@botcli/media'
+import type { BotStart, CandidatesRequest, OfferAnswer, OfferRequest, TransportId } from '@botcli/protocol'
+import type { HangUp } from '../carriers/hang-up.ts'
 import type { Guest } from '../guests/guest.ts'
 import type { GuestPool } from '../guests/guest-pool.ts'
 import type { MediaHosts } from '../media/media-pool.ts'
@@ -13,6 +14,7 @@ export interface ConnectorOptions {
   readonly table: SessionTable
   readonly media: MediaHosts
   readonly guests: GuestPool
+  readonly hangUp: HangUp
 }
 
 /** Brings a caller's wire and a guest together in a session. */
@@ -20,11 +22,13 @@ export class Connector {
   readonly #table: SessionTable
   readonly #media: MediaHosts
   readonly #guests: GuestPool
+  readonly #hangUp: HangUp
 
-  constructor({ table, media, guests }: ConnectorOptions) {
+  constructor({ table, media, guests, hangUp }: ConnectorOptions) {
     this.#table = table
     this.#media = media
     this.#guests = guests
+    this.#hangUp = hangUp
   }
 
   /** Answers an offer: the first one of a session brings its bot, a later one mends or replaces the peer. */
@@ -66,7 +70,49 @@ export class Connector {
       await guest.stop(0)
       throw error
     }
-    session.join(guest, { websocket: { path, remoteAddress } })
+    session.join(guest, { transport: 'websocket', websocket: { path, remoteAddress } })
+  }
+
+  /**
+   * Brings a phone call in, of one of the served carriers. When it rejects with `invalid_call`, the caller was told why and the
+   * socket is not ours any more.
+   */
+  async call(
+    session: Session,
+    request: UpgradeRequest,
+    socket: Socket,
+    served: readonly TransportId[],
+  ): Promise<void> {
+    await this.#guests.check()
+    session.claim()
+    const { pathname: path } = new URL(request.url, 'ws://runner')
+    const websocket = { path, remoteAddress: socket.remoteAddress ?? '' }
+    const host = await this.#orRevert(session, this.#media.pick())
+    session.place(host)
+    const opening = host.openCarrier(session.id, request, socket, served, session.events)
+    const call = await this.#orRevert(session, opening)
+    session.identify(call.transport)
+    session.sayFarewell(() => this.#hangUp.hangUp(call.transport, call.callId, session.logger))
+    try {
+      session.join(await this.#guests.take(), { ...startOfCall(session, call), websocket })
+    } catch (error) {
+      // The caller is on the line by now, so it is hung up rather than refused.
+      await session.end('bot_failed', error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  /** Sends a bot to a room, where it meets its callers by itself. */
+  async room(
+    session: Session,
+    room: NonNullable<BotStart['room']>,
+    body: BotStart['body'] = session.body,
+  ): Promise<void> {
+    session.claim()
+    const host = await this.#orRevert(session, this.#media.pick())
+    session.place(host)
+    await this.#orRevert(session, host.openRoom(session.id, session.events))
+    const guest = await this.#guestFor(session, host)
+    session.join(guest, { transport: 'room', room, body: { ...body } })
   }
 
   /** A guest for a client that is still there when the guest is. */
@@ -105,7 +151,7 @@ export class Connector {
     const answer = await this.#orRevert(session, host.openWebrtc(session.id, sdp, session.events))
     const guest = await this.#guestFor(session, host)
     const body = Object.keys(session.body).length > 0 ? session.body : data
-    session.join(guest, { webrtc: { pcId: answer.pcId }, body: { ...body } })
+    session.join(guest, { transport: 'webrtc', webrtc: { pcId: answer.pcId }, body: { ...body } })
     return this.#answerOf(session, answer)
   }
 
@@ -144,4 +190,11 @@ export class Connector {
       throw error
     }
   }
+}
+
+/** What a bot is told of a call. What its own starter gave counts more than what came with the call. */
+function startOfCall(session: Session, { transport, ...call }: CarrierCall) {
+  const { from, to, custom } = call
+  const body = { ...(from && { from }), ...(to && { to }), ...custom, ...session.body }
+  return { transport, call, body }
 }

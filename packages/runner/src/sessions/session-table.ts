@@ -46,7 +46,7 @@ export class SessionTable {
   }
 
   /** A new session with an id of ours. */
-  create(transport: TransportId, body: Readonly<Record<string, unknown>> = {}): Session {
+  create(transport: TransportId | undefined, body: Readonly<Record<string, unknown>> = {}): Session {
     this.checkRoom()
     const id = randomUUID()
     const session = new Session({

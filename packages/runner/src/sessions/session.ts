@@ -22,10 +22,14 @@ const EXIT_GRACE_MS = 1000
 /** How long a bot may take to finish when its session is over. */
 const BOT_DEADLINE_MS = 3000
 
+/** What a bot is told about its caller. */
+export type BotDetails = Partial<BotStart> & Pick<BotStart, 'transport'>
+
 /** What a session is made of. */
 export interface SessionOptions {
   readonly id: string
-  readonly transport: TransportId
+  /** Not known yet for a caller at the door of all carriers. */
+  readonly transport: TransportId | undefined
   readonly body: Readonly<Record<string, unknown>>
   readonly maxDurationMs: number
   readonly logger: Logger
@@ -36,11 +40,13 @@ export interface SessionOptions {
 /** One caller with one bot, from the first request to the recorded outcome. */
 export class Session {
   readonly id: string
-  readonly transport: TransportId
   readonly body: Readonly<Record<string, unknown>>
   readonly logger: Logger
+  /** Resolves when nothing of the session is left. */
+  readonly over: Promise<void>
   readonly #options: SessionOptions
   readonly #createdAt = new Date()
+  #transport: TransportId | undefined
   #state: SessionState = 'waiting'
   #connectedAt: Date | undefined
   #endedAt: Date | undefined
@@ -51,14 +57,24 @@ export class Session {
   #timer: NodeJS.Timeout | undefined
   #limit: NodeJS.Timeout | undefined
   #ending: Promise<void> | undefined
+  #farewell: (() => Promise<unknown>) | undefined
+  #settle: () => void = () => {}
 
   constructor(options: SessionOptions) {
     this.id = options.id
-    this.transport = options.transport
+    this.#transport = options.transport
     this.body = options.body
     this.logger = options.logger
     this.#options = options
+    this.over = new Promise((resolve) => {
+      this.#settle = resolve
+    })
     this.#waitForCaller(WAIT_LIMIT_MS, 'No caller came.')
+  }
+
+  /** How the caller reaches the bot, once that is known. */
+  get transport(): TransportId | undefined {
+    return this.#transport
   }
 
   get state(): SessionState {
@@ -103,9 +119,21 @@ export class Session {
     this.#waitForCaller(WAIT_LIMIT_MS, 'No caller came.')
   }
 
+  /** Now it is known how the caller came. */
+  identify(transport: TransportId): void {
+    this.#transport = transport
+  }
+
+  /** What is to be done once the caller's wire is closed, such as hanging up. The end waits for it. */
+  sayFarewell(farewell: () => Promise<unknown>): void {
+    if (this.#ending === undefined) this.#farewell = farewell
+    else this.#ending = this.#ending.then(async () => void (await farewell()))
+  }
+
   /** Gives the session its bot. */
-  join(guest: Guest, details: Partial<BotStart>): void {
-    const { id, transport, body } = this
+  join(guest: Guest, details: BotDetails): void {
+    const { id, body } = this
+    const { transport } = details
     if (this.#ending !== undefined) {
       void guest.stop(0)
       throw endedEarly()
@@ -121,7 +149,7 @@ export class Session {
     guest.exited.then(() => this.#onGuestExit())
     const link = guest.release(this.logger)
     // Not waited for: the caller can finish its handshake meanwhile.
-    this.#host?.join(id, link, { sessionId: id, transport, body, ...details }).then(
+    this.#host?.join(id, link, { sessionId: id, body, ...details }).then(
       () => this.logger.info('bot started', { transport }),
       // Nobody else would notice that this caller has no bot.
       (error: Error) =>
@@ -138,7 +166,7 @@ export class Session {
   view(): SessionView {
     return {
       sessionId: this.id,
-      transport: this.transport,
+      ...(this.#transport && { transport: this.#transport }),
       state: this.#state,
       createdAt: this.#createdAt.toISOString(),
       ...(this.#connectedAt && { connectedAt: this.#connectedAt.toISOString() }),
@@ -156,12 +184,13 @@ export class Session {
     const level = outcome.result === 'ok' ? 'info' : 'error'
     this.logger[level](`session over: ${outcome.message}`, { cause: outcome.cause })
     this.#report = (await this.#host?.close(this.id, outcome, deadlineMs)) ?? this.#report
-    await this.#guest?.stop(EXIT_GRACE_MS)
+    await Promise.all([this.#guest?.stop(EXIT_GRACE_MS), this.#farewell?.()])
     this.#state = 'ended'
     this.#endedAt = new Date()
     this.#host = undefined
     this.#guest = undefined
     this.#options.onEnded(this)
+    this.#settle()
   }
 
   #waitForCaller(limitMs: number, message: string): void {

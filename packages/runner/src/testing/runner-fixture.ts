@@ -29,18 +29,7 @@ export class RunnerFixture {
     const folder = isPath ? undefined : await botFolder(bot)
     const botPath = folder === undefined ? bot : join(folder, 'bot.ts')
     const log = new LogCapture()
-    const runner = await startRunner(
-      {
-        ...DEFAULTS,
-        port: 0,
-        warm: 1,
-        botPath,
-        botFolder: resolve(botPath, '..'),
-        env: environment(),
-        ...config,
-      },
-      { logger: log.logger },
-    )
+    const runner = await startRunner(testConfig(botPath, config), { logger: log.logger })
     return new RunnerFixture(runner, log, folder)
   }
 
@@ -88,6 +77,12 @@ export class RunnerFixture {
   }
 }
 
+/** The configuration of a runner on a free port. */
+export function testConfig(botPath: string, config: Partial<RunnerConfig> = {}): RunnerConfig {
+  const botFolder = resolve(botPath, '..')
+  return { ...DEFAULTS, port: 0, warm: 1, botPath, botFolder, env: environment(), ...config }
+}
+
 /** Asks again and again until there is an answer. */
 export async function until<T>(
   ask: () => T | undefined | false | Promise<T | undefined | false>,
@@ -103,7 +98,8 @@ export async function until<T>(
   }
 }
 
-async function botFolder(source: string): Promise<string> {
+/** A folder with a bot of this source in it. */
+export async function botFolder(source: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'botcli-test-'))
   await writeFile(join(folder, 'bot.ts'), source)
   await mkdir(join(folder, 'node_modules'))

@@ -4,20 +4,8 @@ import {
   whatsappDoneSchema,
   whatsappRefusalSchema,
 } from '@botcli/protocol'
-import { type Fetch, ProviderApi } from '../rooms/provider-api.ts'
-
-/** What the messaging provider knows us by. */
-export interface WhatsappConfig {
-  /** `WHATSAPP_APP_SECRET`: signs what the provider sends. */
-  readonly appSecret: string
-  /** `WHATSAPP_PHONE_NUMBER_ID`: the number that is called. */
-  readonly phoneNumberId: string
-  /** `WHATSAPP_TOKEN`: for what we ask of the provider. */
-  readonly token: string
-  /** `WHATSAPP_WEBHOOK_VERIFICATION_TOKEN`: what the provider shows once. */
-  readonly verificationToken: string
-  readonly apiUrl?: string | undefined
-}
+import type { WhatsappConfig } from '../config.ts'
+import { type Fetch, ProviderApi } from '../providers/provider-api.ts'
 
 /** How to reach the provider. */
 export interface WhatsappApiOptions {

@@ -8,10 +8,10 @@ import {
   whatsappVerificationSchema,
   whatsappWebhookSchema,
 } from '@botcli/protocol'
-import { isSame, notVerified, type WebhookRequest } from '../carriers/webhook-request.ts'
-import { parseWebhook } from '../dialin/webhook-json.ts'
+import type { WhatsappConfig } from '../config.ts'
+import { parseJson } from '../http/json-body.ts'
 import type { Logger } from '../log/logger.ts'
-import type { WhatsappConfig } from './whatsapp-api.ts'
+import { isSame, notVerified, type WebhookRequest } from '../providers/webhook-request.ts'
 
 /** Where the messaging provider tells of calls. */
 export const WHATSAPP_PATH = '/whatsapp'
@@ -46,7 +46,7 @@ export class WhatsappWebhook {
         'The signature does not show that this comes from WhatsApp. Compare WHATSAPP_APP_SECRET.',
       )
     }
-    const { entry } = parseWebhook(body, WHATSAPP_PATH, whatsappWebhookSchema, this.#logger)
+    const { entry } = parseJson(body, WHATSAPP_PATH, whatsappWebhookSchema, this.#logger)
     return entry
       .flatMap(({ changes }) => changes)
       .filter(({ field }) => field === 'calls')

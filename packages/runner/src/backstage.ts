@@ -1,0 +1,156 @@
+import { lookup } from 'node:dns/promises'
+import { BotSource, type BotState } from './bot-source/bot-source.ts'
+import { HangUp } from './carriers/hang-up.ts'
+import type { RunnerConfig } from './config.ts'
+import { RunnerError } from './errors.ts'
+import type { GuestCode } from './guests/guest.ts'
+import { GuestPool } from './guests/guest-pool.ts'
+import { ProcessGuest } from './guests/process-guest.ts'
+import type { Logger } from './log/logger.ts'
+import { type MediaHosts, MediaPool } from './media/media-pool.ts'
+import { freeUdpPort } from './media/udp-port.ts'
+import { Connector } from './sessions/connector.ts'
+import { SessionTable } from './sessions/session-table.ts'
+import { SessionTokens } from './sessions/session-tokens.ts'
+
+/** Everything behind the door: the bot's code, the guests that run it, the media hosts, and the sessions. */
+export class Backstage {
+  readonly guests: GuestPool
+  readonly table: SessionTable
+  readonly tokens = new SessionTokens()
+  readonly #config: RunnerConfig
+  readonly #logger: Logger
+  readonly #hangUp: HangUp
+  #source: BotSource | undefined
+  #media: MediaHosts | undefined
+  #closed = false
+  #returnProcess: () => void = () => {}
+
+  constructor(config: RunnerConfig, logger: Logger) {
+    this.#config = config
+    this.#logger = logger
+    this.#hangUp = new HangUp({ telephony: config.telephony, logger })
+    this.guests = new GuestPool({
+      warm: config.warm,
+      create: (code, unwanted) => this.#createGuest(code, unwanted),
+      logger,
+    })
+    this.table = new SessionTable({
+      maxSessions: config.maxSessions,
+      maxDurationMs: config.maxSessionDurationMs,
+      logger,
+      onEnded: (sessionId) => this.tokens.forget(sessionId),
+    })
+  }
+
+  /** Loads the bot and starts the pools. Gives what brings callers and bots together. */
+  async open(): Promise<Connector> {
+    const { botPath: path, botFolder: folder } = this.#config
+    const source = await BotSource.open(
+      { path, folder },
+      { logger: this.#logger, onChange: (state) => this.#onChange(state) },
+    )
+    this.#source = source
+    if (this.#closed) await source.close()
+    this.expectOpen()
+    const state = this.#source.current
+    if (state.kind === 'broken') {
+      throw new RunnerError('bot_load_failed', 'The bot could not be compiled.', state.message)
+    }
+    const [media] = await Promise.all([this.#openMedia(), this.guests.use(state)])
+    return new Connector({ table: this.table, media, guests: this.guests, hangUp: this.#hangUp })
+  }
+
+  /** Stops a start in the middle when everything was closed meanwhile. */
+  expectOpen(): void {
+    if (this.#closed) throw new RunnerError('start_failed', 'The runner was closed.')
+  }
+
+  /** Lets nobody in any more, and ends every session. */
+  async endSessions(deadlineMs: number): Promise<void> {
+    this.#closed = true
+    await this.table.close('shutdown', 'The runner is shutting down.', deadlineMs)
+  }
+
+  /** Frees everything. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all([this.guests.close(), this.#media?.close(), this.#source?.close()])
+    this.#returnProcess()
+  }
+
+  async #openMedia(): Promise<MediaHosts> {
+    const { isolation, icePorts, announcedAddress, esp32, host, maxSessions, maxMemoryBytes } = this.#config
+    const ice = {
+      ...(announcedAddress !== undefined && { announcedAddress: await addressOf(announcedAddress) }),
+      ...(esp32 && { esp32Host: host }),
+    }
+    const logger = this.#logger
+    if (isolation === 'process') {
+      const pool = {
+        host: { ice, maxMemoryBytes },
+        maxSessions,
+        logger,
+        ...(icePorts && { ports: icePorts }),
+      }
+      const media = await MediaPool.start(pool)
+      this.#media = media
+      if (this.#closed) await media.close()
+      return media
+    }
+    this.#borrowProcess()
+    // Native code is loaded into this process only when it is asked for.
+    const { LocalMediaHost } = await import('@botcli/media/local')
+    const port = icePorts === undefined ? {} : { port: await freeUdpPort(icePorts) }
+    const local = new LocalMediaHost({ ice: { ...ice, ...port }, maxMemoryBytes: Number.POSITIVE_INFINITY })
+    this.#media = { pick: async () => local, close: async () => {} }
+    return this.#media
+  }
+
+  async #createGuest(code: GuestCode, unwanted: AbortSignal) {
+    const { isolation, botFolder: folder, env, maxMemoryBytes } = this.#config
+    if (isolation === 'process') {
+      return ProcessGuest.start(code, { folder, env, maxMemoryBytes, logger: this.#logger, unwanted })
+    }
+    const { InlineGuest } = await import('./guests/inline-guest.ts')
+    return InlineGuest.start(code, unwanted)
+  }
+
+  /** Bots in this process see what they would see in their own: the variables and the folder. */
+  #borrowProcess(): void {
+    const { env, cwd } = { env: { ...process.env }, cwd: process.cwd() }
+    Object.assign(process.env, this.#config.env, { ENV: 'local' })
+    process.chdir(this.#config.botFolder)
+    process.setSourceMapsEnabled(true)
+    this.#returnProcess = () => {
+      for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
+      Object.assign(process.env, env)
+      process.chdir(cwd)
+    }
+  }
+
+  #onChange(state: BotState): void {
+    if (state.kind === 'broken') {
+      // Clients get the place and the error, but not the lines of source around it, which are in the log.
+      const [place] = state.message.split('\n')
+      this.guests.suspend(`The bot is broken: ${place}`)
+      return
+    }
+    this.guests.use(state).catch((error: unknown) => {
+      const text = error instanceof RunnerError ? (error.detail ?? error.message) : String(error)
+      this.#logger.error(`the bot could not be loaded, each new session tries again\n${text}`)
+    })
+  }
+}
+
+/** Candidates can only name numbers, so a name is looked up once. */
+async function addressOf(host: string): Promise<string> {
+  try {
+    return (await lookup(host)).address
+  } catch {
+    throw new RunnerError(
+      'address_unavailable',
+      `The announced address ${host} is not known to any name server.`,
+    )
+  }
+}

@@ -63,7 +63,7 @@ export class SessionTable {
 
   /** Forgets a session that never was more than an attempt. */
   discard(session: Session, why: string): void {
-    session.end('never_connected', why).then(() => {
+    session.abandon(why).then(() => {
       this.#ended.delete(session.id)
     })
   }

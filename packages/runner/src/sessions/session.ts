@@ -57,6 +57,7 @@ export class Session {
   #timer: NodeJS.Timeout | undefined
   #limit: NodeJS.Timeout | undefined
   #ending: Promise<void> | undefined
+  #worthTelling = true
   #farewell: (() => Promise<unknown>) | undefined
   #settle: () => void = () => {}
 
@@ -130,6 +131,12 @@ export class Session {
     else this.#ending = this.#ending.then(async () => void (await farewell()))
   }
 
+  /** Ends what never was more than an attempt, which is no news for the log. */
+  abandon(why: string): Promise<void> {
+    this.#worthTelling = false
+    return this.end('never_connected', why)
+  }
+
   /** Gives the session its bot. */
   join(guest: Guest, details: BotDetails): void {
     const { id, body } = this
@@ -182,7 +189,9 @@ export class Session {
     clearTimeout(this.#timer)
     clearTimeout(this.#limit)
     const level = outcome.result === 'ok' ? 'info' : 'error'
-    this.logger[level](`session over: ${outcome.message}`, { cause: outcome.cause })
+    this.logger[this.#worthTelling ? level : 'debug'](`session over: ${outcome.message}`, {
+      cause: outcome.cause,
+    })
     this.#report = (await this.#host?.close(this.id, outcome, deadlineMs)) ?? this.#report
     await Promise.all([this.#guest?.stop(EXIT_GRACE_MS), this.#farewell?.()])
     this.#state = 'ended'

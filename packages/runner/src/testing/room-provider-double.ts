@@ -25,12 +25,15 @@ export abstract class HttpDouble {
   /** What the real provider would not have taken. */
   readonly complaints: string[] = []
   mood: Mood = 'well'
+  /** Called when a request has arrived, before it is answered. */
+  onRequest: () => void = () => {}
   readonly #server: Server
 
   constructor() {
     this.#server = createServer((incoming, outgoing) => {
       void this.#receive(incoming).then((seen) => {
         this.seen.push(seen)
+        this.onRequest()
         const send = ({ status, json }: DoubleAnswer) => {
           outgoing.writeHead(status, { 'Content-Type': 'application/json' })
           outgoing.end(json === undefined ? '' : JSON.stringify(json))

@@ -1,3 +1,4 @@
+export type { CarrierMedia } from './carriers/fields.ts'
 export * from './carriers/telephony-a.ts'
 export * from './carriers/telephony-b.ts'
 export * from './carriers/telephony-c.ts'

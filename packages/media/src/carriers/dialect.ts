@@ -1,4 +1,4 @@
-import type { CarrierId } from '@botcli/protocol'
+import type { CarrierId, CarrierMedia } from '@botcli/protocol'
 import type { AudioCoding } from './coding.ts'
 
 /** What a carrier tells of a call when it begins. */
@@ -74,6 +74,7 @@ export function countOf(count: number | string | undefined): number | undefined 
 }
 
 /** The caller's half of the sound; the other one is the bot's own voice. */
-export function isCaller(track: string | undefined): boolean {
-  return track === undefined || !track.startsWith('outbound')
+export function mediaEvent(streamId: string | undefined, media: CarrierMedia): CarrierEvent {
+  if (media.track?.startsWith('outbound')) return { kind: 'ignored' }
+  return { kind: 'media', streamId, chunk: countOf(media.chunk), payload: media.payload }
 }

@@ -1,7 +1,7 @@
 import { encodeTelephonyA, type TelephonyAFromCarrier, telephonyAFromCarrierSchema } from '@botcli/protocol'
 import { codingOf } from './coding.ts'
 import { customOf, numbersOf } from './custom.ts'
-import { type CarrierDialect, type CarrierEvent, countOf, isCaller, otherEvent } from './dialect.ts'
+import { type CarrierDialect, type CarrierEvent, countOf, mediaEvent, otherEvent } from './dialect.ts'
 
 const EVENTS = ['connected', 'start', 'media', 'dtmf', 'mark', 'stop']
 
@@ -27,13 +27,7 @@ function eventOf(message: TelephonyAFromCarrier): CarrierEvent {
     case 'start':
       return startOf(message.start)
     case 'media':
-      if (!isCaller(message.media.track)) return { kind: 'ignored' }
-      return {
-        kind: 'media',
-        streamId: message.streamSid,
-        chunk: countOf(message.media.chunk),
-        payload: message.media.payload,
-      }
+      return mediaEvent(message.streamSid, message.media)
     case 'dtmf':
       return { kind: 'dtmf', streamId: message.streamSid, keys: message.dtmf.digit }
     case 'mark':

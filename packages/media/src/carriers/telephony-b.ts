@@ -1,7 +1,7 @@
 import { encodeTelephonyB, type TelephonyBFromCarrier, telephonyBFromCarrierSchema } from '@botcli/protocol'
 import { codingOf } from './coding.ts'
 import { customOf } from './custom.ts'
-import { type CarrierDialect, type CarrierEvent, countOf, isCaller, otherEvent } from './dialect.ts'
+import { type CarrierDialect, type CarrierEvent, countOf, mediaEvent, otherEvent } from './dialect.ts'
 
 const EVENTS = ['connected', 'start', 'media', 'dtmf', 'mark', 'error', 'stop']
 
@@ -26,13 +26,7 @@ function eventOf(message: TelephonyBFromCarrier): CarrierEvent {
     case 'start':
       return startOf(message)
     case 'media':
-      if (!isCaller(message.media.track)) return { kind: 'ignored' }
-      return {
-        kind: 'media',
-        streamId: message.stream_id,
-        chunk: countOf(message.media.chunk),
-        payload: message.media.payload,
-      }
+      return mediaEvent(message.stream_id, message.media)
     case 'dtmf':
       return { kind: 'dtmf', streamId: message.stream_id, keys: message.dtmf.digit }
     case 'mark':

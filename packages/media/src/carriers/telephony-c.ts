@@ -1,7 +1,7 @@
 import { encodeTelephonyC, type TelephonyCFromCarrier, telephonyCFromCarrierSchema } from '@botcli/protocol'
 import { type CarrierCodecName, codingOf } from './coding.ts'
 import { headersOf, numbersOf } from './custom.ts'
-import { type CarrierDialect, type CarrierEvent, countOf, isCaller, otherEvent } from './dialect.ts'
+import { type CarrierDialect, type CarrierEvent, countOf, mediaEvent, otherEvent } from './dialect.ts'
 
 const EVENTS = ['start', 'media', 'dtmf', 'playedStream', 'played', 'clearedAudio', 'stop']
 const CONTENT_TYPES: Readonly<Record<CarrierCodecName, string>> = {
@@ -35,13 +35,7 @@ function eventOf(message: TelephonyCFromCarrier): CarrierEvent {
     case 'start':
       return startOf(message)
     case 'media':
-      if (!isCaller(message.media.track)) return { kind: 'ignored' }
-      return {
-        kind: 'media',
-        streamId: message.streamId,
-        chunk: countOf(message.media.chunk),
-        payload: message.media.payload,
-      }
+      return mediaEvent(message.streamId, message.media)
     case 'dtmf':
       return { kind: 'dtmf', streamId: message.streamId, keys: message.dtmf.digit }
     case 'playedStream':

@@ -7,7 +7,7 @@ import {
 } from '@botcli/protocol'
 import { codingOf } from './coding.ts'
 import { customOf } from './custom.ts'
-import { type CarrierDialect, type CarrierEvent, countOf, isCaller, otherEvent } from './dialect.ts'
+import { type CarrierDialect, type CarrierEvent, mediaEvent, otherEvent } from './dialect.ts'
 
 const EVENTS = ['connected', 'start', 'media', 'dtmf', 'mark', 'stop']
 
@@ -34,13 +34,7 @@ function eventOf(message: TelephonyDFromCarrier): CarrierEvent {
     case 'start':
       return startOf(message.start)
     case 'media':
-      if (!isCaller(message.media.track)) return { kind: 'ignored' }
-      return {
-        kind: 'media',
-        streamId: message.stream_sid,
-        chunk: countOf(message.media.chunk),
-        payload: message.media.payload,
-      }
+      return mediaEvent(message.stream_sid, message.media)
     case 'dtmf':
       return { kind: 'dtmf', streamId: message.stream_sid, keys: message.dtmf.digit }
     case 'mark':

@@ -22,3 +22,15 @@ export const carrierParameters = z.record(z.string().max(256), z.unknown())
 export function lenient<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().catch(undefined)
 }
+
+/** A piece of sound. All carriers spell it alike; `chunk` counts the pieces. */
+export const carrierMedia = z.object({
+  track: lenient(z.string()),
+  chunk: lenient(carrierCount),
+  timestamp: lenient(carrierCount),
+  payload: carrierPayload,
+})
+export type CarrierMedia = z.infer<typeof carrierMedia>
+
+/** A place in the sound. */
+export const carrierMark = z.object({ name: carrierText })

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import {
   carrierCount,
   carrierKey,
+  carrierMark,
+  carrierMedia,
   carrierParameters,
   carrierPayload,
   carrierText,
@@ -10,7 +12,6 @@ import {
 
 const sequence = { sequenceNumber: lenient(carrierCount) }
 const stream = { ...sequence, streamSid: lenient(carrierText) }
-const mark = z.object({ name: carrierText })
 
 /** What carrier A sends. */
 export const telephonyAFromCarrierSchema = z.discriminatedUnion('event', [
@@ -36,19 +37,14 @@ export const telephonyAFromCarrierSchema = z.discriminatedUnion('event', [
   z.object({
     event: z.literal('media'),
     ...stream,
-    media: z.object({
-      track: lenient(z.string()),
-      chunk: lenient(carrierCount),
-      timestamp: lenient(carrierCount),
-      payload: carrierPayload,
-    }),
+    media: carrierMedia,
   }),
   z.object({
     event: z.literal('dtmf'),
     ...stream,
     dtmf: z.object({ track: lenient(z.string()), digit: carrierKey }),
   }),
-  z.object({ event: z.literal('mark'), ...stream, mark }),
+  z.object({ event: z.literal('mark'), ...stream, mark: carrierMark }),
   z.object({
     event: z.literal('stop'),
     ...stream,
@@ -64,7 +60,7 @@ export const telephonyAToCarrierSchema = z.discriminatedUnion('event', [
     streamSid: carrierText,
     media: z.object({ payload: carrierPayload }),
   }),
-  z.object({ event: z.literal('mark'), streamSid: carrierText, mark }),
+  z.object({ event: z.literal('mark'), streamSid: carrierText, mark: carrierMark }),
   z.object({ event: z.literal('clear'), streamSid: carrierText }),
 ])
 export type TelephonyAToCarrier = z.infer<typeof telephonyAToCarrierSchema>

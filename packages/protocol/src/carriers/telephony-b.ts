@@ -2,6 +2,8 @@ import { z } from 'zod'
 import {
   carrierCount,
   carrierKey,
+  carrierMark,
+  carrierMedia,
   carrierParameters,
   carrierPayload,
   carrierText,
@@ -9,7 +11,6 @@ import {
 } from './fields.ts'
 
 const stream = { sequence_number: lenient(carrierCount), stream_id: lenient(carrierText) }
-const mark = z.object({ name: carrierText })
 
 /** What carrier B sends. The order of its media is not guaranteed; `chunk` tells it. */
 export const telephonyBFromCarrierSchema = z.discriminatedUnion('event', [
@@ -35,12 +36,7 @@ export const telephonyBFromCarrierSchema = z.discriminatedUnion('event', [
   z.object({
     event: z.literal('media'),
     ...stream,
-    media: z.object({
-      track: lenient(z.string()),
-      chunk: lenient(carrierCount),
-      timestamp: lenient(carrierCount),
-      payload: carrierPayload,
-    }),
+    media: carrierMedia,
   }),
   z.object({
     event: z.literal('dtmf'),
@@ -48,7 +44,7 @@ export const telephonyBFromCarrierSchema = z.discriminatedUnion('event', [
     occurred_at: lenient(z.string()),
     dtmf: z.object({ digit: carrierKey }),
   }),
-  z.object({ event: z.literal('mark'), ...stream, mark }),
+  z.object({ event: z.literal('mark'), ...stream, mark: carrierMark }),
   z.object({
     event: z.literal('error'),
     ...stream,
@@ -67,7 +63,7 @@ export type TelephonyBFromCarrier = z.infer<typeof telephonyBFromCarrierSchema>
 /** What carrier B is sent. */
 export const telephonyBToCarrierSchema = z.discriminatedUnion('event', [
   z.object({ event: z.literal('media'), media: z.object({ payload: carrierPayload }) }),
-  z.object({ event: z.literal('mark'), mark }),
+  z.object({ event: z.literal('mark'), mark: carrierMark }),
   z.object({ event: z.literal('clear') }),
 ])
 export type TelephonyBToCarrier = z.infer<typeof telephonyBToCarrierSchema>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { carrierCount, carrierKey, carrierPayload, carrierText, lenient } from './fields.ts'
+import { carrierCount, carrierKey, carrierMedia, carrierPayload, carrierText, lenient } from './fields.ts'
 
 const sequence = { sequenceNumber: lenient(carrierCount), extra_headers: lenient(z.string().max(4096)) }
 const stream = { ...sequence, streamId: lenient(carrierText) }
@@ -22,12 +22,7 @@ export const telephonyCFromCarrierSchema = z.discriminatedUnion('event', [
   z.object({
     event: z.literal('media'),
     ...stream,
-    media: z.object({
-      track: lenient(z.string()),
-      chunk: lenient(carrierCount),
-      timestamp: lenient(carrierCount),
-      payload: carrierPayload,
-    }),
+    media: carrierMedia,
   }),
   z.object({
     event: z.literal('dtmf'),

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import {
   carrierCount,
   carrierKey,
+  carrierMark,
+  carrierMedia,
   carrierParameters,
   carrierPayload,
   carrierText,
@@ -9,7 +11,6 @@ import {
 } from './fields.ts'
 
 const stream = { sequence_number: lenient(carrierCount), stream_sid: lenient(carrierText) }
-const mark = z.object({ name: carrierText })
 
 /** Sound to carrier D comes in multiples of this many bytes, or it is played with gaps. */
 export const TELEPHONY_D_CHUNK_STEP_BYTES = 320
@@ -37,19 +38,14 @@ export const telephonyDFromCarrierSchema = z.discriminatedUnion('event', [
   z.object({
     event: z.literal('media'),
     ...stream,
-    media: z.object({
-      track: lenient(z.string()),
-      chunk: lenient(carrierCount),
-      timestamp: lenient(carrierCount),
-      payload: carrierPayload,
-    }),
+    media: carrierMedia,
   }),
   z.object({
     event: z.literal('dtmf'),
     ...stream,
     dtmf: z.object({ digit: carrierKey, duration: lenient(carrierCount) }),
   }),
-  z.object({ event: z.literal('mark'), ...stream, mark }),
+  z.object({ event: z.literal('mark'), ...stream, mark: carrierMark }),
   z.object({
     event: z.literal('stop'),
     ...stream,
@@ -71,7 +67,7 @@ export const telephonyDToCarrierSchema = z.discriminatedUnion('event', [
     stream_sid: carrierText,
     media: z.object({ payload: carrierPayload }),
   }),
-  z.object({ event: z.literal('mark'), stream_sid: carrierText, mark }),
+  z.object({ event: z.literal('mark'), stream_sid: carrierText, mark: carrierMark }),
   z.object({ event: z.literal('clear'), stream_sid: carrierText }),
 ])
 export type TelephonyDToCarrier = z.infer<typeof telephonyDToCarrierSchema>

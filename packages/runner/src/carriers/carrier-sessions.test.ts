@@ -49,13 +49,10 @@ describe('the sound of a call', () => {
         url: wsUrl(runner),
         carrier,
         coding,
-        script: [
-          { do: 'tone', hertz: 440, ms: 1000 },
-          { do: 'silence', ms: 400 },
-          { do: 'keys', keys: '#' },
-        ],
-        limitMs: 30_000,
+        limitMs: 60_000,
       })
+      await until(() => runner.log.find(`listens to ${call.facts.callId}`), 'the bot to listen')
+      call.add({ do: 'tone', hertz: 440, ms: 1000 }, { do: 'silence', ms: 400 }, { do: 'keys', keys: '#' })
       const report = await call.ended
       expect(report.closed).toMatchObject({ by: 'runner', code: 1000, unplayedMs: 0 })
       expect(report.violations).toEqual([])

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RunnerError } from '../errors.ts'
 import type { WebhookRequest } from '../providers/webhook-request.ts'
-import { RequestError } from '../request-error.ts'
+import { refusalOf } from '../testing/refusal.ts'
 import { escapeXml } from './call-answer.ts'
 import { CarrierWebhook } from './carrier-webhook.ts'
 
@@ -14,16 +14,6 @@ const FORM = 'From=%2B15550001111&To=%2B15550002222&CallSid=CA1'
 
 function request(headers: Record<string, string> = {}, body = FORM, url = URL_): WebhookRequest {
   return { url, header: (name) => headers[name.toLowerCase()], body: Buffer.from(body) }
-}
-
-function refusalOf(work: () => unknown): RequestError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof RequestError) return error
-    throw error
-  }
-  throw new Error('it was not refused')
 }
 
 describe('the answer', () => {

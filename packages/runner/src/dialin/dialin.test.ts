@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { RequestError } from '../request-error.ts'
 import { Rooms } from '../rooms/rooms.ts'
 import { LogCapture } from '../testing/log-capture.ts'
+import { refusalOf } from '../testing/refusal.ts'
 import { RoomProviderDouble } from '../testing/room-provider-double.ts'
 import { Dialin } from './dialin.ts'
 
@@ -50,16 +50,6 @@ function signed(body: unknown, time = String(NOW / 1000), secret = SECRET): Reco
     'x-pinless-timestamp': time,
     'x-pinless-signature': hmac.update(`${time}.${JSON.stringify(body)}`).digest('base64'),
   }
-}
-
-function refusalOf(work: () => unknown): RequestError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof RequestError) return error
-    throw error
-  }
-  throw new Error('it was not refused')
 }
 
 describe('a caller', () => {

@@ -9,12 +9,13 @@ const tone = (hertz, ms) =>
   Int16Array.from({ length: 24 * ms }, (_, at) => 8000 * Math.sin((2 * Math.PI * hertz * at) / 24_000))
 `
 
-/** Listens until a key is pressed, then says all that it heard, and is done. */
+/** Listens until a key is pressed, and says so in the log; it says all that it heard, and is done. */
 export const MIRROR_BOT = `${HEAD.replaceAll('24_000', '16_000').replace('24 *', '16 *')}
 export async function bot(args) {
   const transport = await createTransport(args, everyone)
   const heard = []
   transport.on('audio', ({ samples }) => heard.push(samples))
+  console.log('listens to ' + args.call.callId)
   await new Promise((resolve) => transport.on('dtmf', resolve))
   for (const samples of [...heard]) await transport.sendAudio(samples)
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { RequestError } from '../request-error.ts'
 import { LogCapture } from '../testing/log-capture.ts'
+import { refusalOf } from '../testing/refusal.ts'
 import {
   connectPayload,
   terminatePayload,
@@ -17,16 +17,6 @@ beforeEach(() => {
   log = new LogCapture()
   webhook = new WhatsappWebhook(WHATSAPP_CONFIG, log.logger)
 })
-
-function refusalOf(work: () => unknown): RequestError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof RequestError) return error
-    throw error
-  }
-  throw new Error('it was not refused')
-}
 
 describe('the verification', () => {
   const query = {

@@ -14,4 +14,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'Run a bot on this machine and talk to it',
     load: async () => (await import('./run/command.ts')).runCommand,
   },
+  {
+    name: 'call',
+    summary: 'Call a bot as a phone carrier would, without a phone',
+    load: async () => (await import('./call/command.ts')).callCommand,
+  },
 ]

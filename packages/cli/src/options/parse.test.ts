@@ -33,6 +33,11 @@ describe('what is right', () => {
     expect([...parsed.given]).toEqual(['size', 'limit', 'tags', 'loud', 'quick'])
   })
 
+  it('keeps the order of options among each other', () => {
+    const { sequence } = parseOptions(['--tag', 'a', '-s', '3', '--tag=b', '-l', '--limit', '--loud'], TABLE)
+    expect(sequence).toEqual(['tags', 'size', 'tags', 'loud'])
+  })
+
   it('takes a switch twice as once', () => {
     expect(parseOptions(['-l', '-l'], TABLE)).toMatchObject({ problems: [], values: { loud: true } })
   })

@@ -8,6 +8,8 @@ export interface Parsed<T extends OptionTable> {
   readonly values: OptionValues<T>
   /** Keys of the options that were given, rightly or wrongly. */
   readonly given: ReadonlySet<keyof T>
+  /** Keys of the values that were given, in their order on the command line: an option once for each of its values. */
+  readonly sequence: readonly (keyof T)[]
   readonly positionals: readonly string[]
   readonly helpWanted: boolean
   readonly problems: readonly string[]
@@ -31,6 +33,7 @@ export function parseOptions<T extends OptionTable>(argv: readonly string[], tab
   const unknown: string[] = []
   const positionals: string[] = []
   const texts = new Map<string, string[]>(rows.map((row) => [row.name, []]))
+  const order: string[] = []
   let helpWanted = false
   for (const token of tokens) {
     if (token.kind === 'positional') positionals.push(token.value)
@@ -42,7 +45,10 @@ export function parseOptions<T extends OptionTable>(argv: readonly string[], tab
       problems.push(`${spell(row)} takes no value.`)
     } else if (row.argument !== undefined && (token.value === undefined || isSwallowed(token))) {
       problems.push(`${spell(row)} needs a value: ${row.argument}.`)
-    } else texts.get(row.name)?.push(token.value ?? '')
+    } else {
+      texts.get(row.name)?.push(token.value ?? '')
+      order.push(row.name)
+    }
   }
 
   const given = new Set<keyof T>()
@@ -64,6 +70,7 @@ export function parseOptions<T extends OptionTable>(argv: readonly string[], tab
   return {
     values: Object.fromEntries(entries) as OptionValues<T>,
     given,
+    sequence: order.flatMap((name) => Object.keys(table).filter((key) => table[key]?.name === name)),
     // The value of an unknown option looks like an argument; it would only be a second complaint.
     positionals: unknown.length > 0 ? [] : positionals,
     helpWanted,

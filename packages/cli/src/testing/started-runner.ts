@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { childrenOf } from '../../../runner/src/testing/processes.ts'
 import { until } from '../../../runner/src/testing/runner-fixture.ts'
+
+export { botFolder } from '../../../runner/src/testing/runner-fixture.ts'
 
 const REPOSITORY = resolve(import.meta.dirname, '../../../..')
 
@@ -15,10 +15,11 @@ export class StartedRunner {
   readonly lines: string[] = []
   stderr = ''
 
-  constructor(bot: string) {
+  constructor(bot: string, options = ['--port', '0'], env: Readonly<Record<string, string>> = {}) {
     const bin = join(REPOSITORY, 'packages/cli/bin/botcli.js')
-    this.child = spawn(process.execPath, [bin, 'run', bot, '--port', '0'], {
+    this.child = spawn(process.execPath, [bin, 'run', bot, ...options], {
       cwd: REPOSITORY,
+      env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     })
@@ -61,13 +62,4 @@ export class StartedRunner {
     const [code] = await once(this.child, 'exit')
     return code as number | null
   }
-}
-
-/** A folder with a bot in it. */
-export async function botFolder(source: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'botcli-cli-'))
-  await writeFile(join(folder, 'bot.ts'), source)
-  await mkdir(join(folder, 'node_modules'))
-  await symlink(join(REPOSITORY, 'node_modules/@botcli'), join(folder, 'node_modules/@botcli'))
-  return folder
 }

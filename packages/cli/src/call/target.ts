@@ -1,0 +1,90 @@
+import type { CarrierId } from '@botcli/protocol'
+
+const DEFAULT_URL = 'http://localhost:7860'
+const START_LIMIT_MS = 15_000
+
+/** Where a call goes. */
+export interface Target {
+  /** The WebSocket that a carrier connects to. */
+  readonly wsUrl: string
+  /** Where a session can be asked for first. */
+  readonly startUrl: string
+}
+
+/** The runner gave no address to call. */
+export class StartError extends Error {
+  override readonly name = 'StartError'
+  readonly code = 'start_refused'
+}
+
+/** Understands what was written as URL. */
+export function readTarget(
+  positionals: readonly string[],
+  hasBody: boolean,
+  problems: string[],
+): Target | undefined {
+  const [text = DEFAULT_URL, ...others] = positionals
+  if (others.length > 0) problems.push(`Only one URL can be called, not ${positionals.length}.`)
+  const full = text.includes('://') ? text : `http://${text}`
+  const url = URL.canParse(full) ? new URL(full) : undefined
+  if (url === undefined || !/^(?:https?|wss?):$/.test(url.protocol) || url.hostname === '') {
+    const example = 'http://localhost:7860 or wss://bots.example.com/ws'
+    problems.push(`URL must be the address of a runner such as ${example}, not ${JSON.stringify(text)}.`)
+    return undefined
+  }
+  const isSecure = url.protocol === 'https:' || url.protocol === 'wss:'
+  const hasPath = url.pathname !== '/'
+  if (hasPath && hasBody) {
+    problems.push('--body asks the runner itself where to call, so URL must have no path with it.')
+  }
+  url.hash = ''
+  const startUrl = new URL('/start', url)
+  startUrl.protocol = isSecure ? 'https:' : 'http:'
+  if (!hasPath) url.pathname = '/ws'
+  url.protocol = isSecure ? 'wss:' : 'ws:'
+  return { wsUrl: url.href, startUrl: startUrl.href }
+}
+
+/** Asks the runner for a session with this body, and gives where to call. */
+export async function startSession(
+  startUrl: string,
+  transport: CarrierId,
+  body: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<string> {
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(START_LIMIT_MS)])
+  let answer: Response
+  let text: string
+  try {
+    answer = await fetch(startUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ transport, body }),
+      signal: limited,
+    })
+    text = await answer.text()
+  } catch (error) {
+    throw new StartError(`The runner did not answer POST ${startUrl} (${reasonOf(error)}).`)
+  }
+  const wsUrl = textIn(text, 'wsUrl')
+  if (answer.ok && wsUrl !== undefined && /^wss?:\/\/[^/]/.test(wsUrl) && URL.canParse(wsUrl)) return wsUrl
+  const why = textIn(text, 'error') ?? answer.statusText
+  throw new StartError(`The runner refused POST ${startUrl} (${answer.status}): ${why}`)
+}
+
+function textIn(json: string, name: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(json)
+    if (typeof value !== 'object' || value === null) return undefined
+    const found = Object.entries(value).find(([key]) => key === name)?.[1]
+    return typeof found === 'string' ? found : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code
+  return cause instanceof Error ? cause.message : String(cause)
+}

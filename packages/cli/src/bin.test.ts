@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { TRANSPORT_IDS } from '@botcli/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 const BIN = fileURLToPath(new URL('../bin/botcli.js', import.meta.url))
@@ -103,13 +104,6 @@ describe('exit codes', () => {
     expect(stderr).not.toContain('    at ')
   })
 
-  it('1 for what is not there yet', async () => {
-    await writeFile(join(folder, 'bot.ts'), 'export async function bot() {}\n')
-    const { code, stderr } = await botcli('run', '-d').ended
-    expect(code).toBe(1)
-    expect(stderr).toContain('not available in this version')
-  })
-
   it('1 for code that cannot be compiled, with file and line', async () => {
     await writeFile(join(folder, 'bot.ts'), '\nexport async function bot( {\n')
     const { code, stderr } = await botcli('run', '--port', '0').ended
@@ -122,7 +116,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('runs, says so in JSON, and ends with 0 
   await writeFile(join(folder, 'bot.ts'), 'export async function bot() {}\n')
   const { ended, line } = botcli('run', '--port', '0', '--warm', '0')
   const ready = JSON.parse(await line('"ready"'))
-  expect(ready).toMatchObject({ msg: 'ready', bot: 'bot.ts', transports: ['webrtc', 'websocket'] })
+  expect(ready).toMatchObject({ msg: 'ready', bot: 'bot.ts', transports: TRANSPORT_IDS })
   expect(new URL(ready.url).port).not.toBe('0')
   child?.kill(signal)
   expect((await ended).code).toBe(0)

@@ -12,7 +12,7 @@ const CHECK_MS = 50
 /** How long the main thread may take to say where it is. It cannot while it is inside native code. */
 const LOCATE_MS = 500
 
-const { beats, beatMs, mark, ownUrl } = workerData as LoopWatchData
+const { beats, beatMs, mark, parentPid, ownUrl } = workerData as LoopWatchData
 
 /** A time in which the loop stands still. */
 interface Standstill {
@@ -20,7 +20,6 @@ interface Standstill {
   readonly pause: MainThreadPause
 }
 
-const parent = process.ppid
 let standstill: Standstill | undefined
 let awakeSince = 0
 
@@ -50,7 +49,7 @@ async function checkEnd({ since, pause }: Standstill): Promise<void> {
   const until = lastBeat()
   if (until === since) {
     // A guest that stands still cannot see that its runner is gone, and would burn a core for ever.
-    if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL')
+    if (process.ppid !== parentPid) process.kill(process.pid, 'SIGKILL')
     return
   }
   standstill = undefined

@@ -12,6 +12,8 @@ export interface LoopWatchData {
   readonly beatMs: number
   /** What a report begins with. */
   readonly mark: string
+  /** Who started this process, as long as it lives. The watching thread may begin later than its end. */
+  readonly parentPid: number
   /** Where code that is not the user's lives, as the beginning of a URL. */
   readonly ownUrl: string
 }
@@ -36,7 +38,13 @@ export function startLoopWatch(): LoopWatch | undefined {
   beat()
   const timer = setInterval(beat, BEAT_MS).unref()
   const ownUrl = new URL('../', import.meta.url).href
-  const workerData: LoopWatchData = { beats, beatMs: BEAT_MS, mark: REPORT_MARK, ownUrl }
+  const workerData: LoopWatchData = {
+    beats,
+    beatMs: BEAT_MS,
+    mark: REPORT_MARK,
+    parentPid: process.ppid,
+    ownUrl,
+  }
   const worker = new Worker(new URL('./loop-watch-worker.js', import.meta.url), {
     workerData,
     execArgv: [],

@@ -112,7 +112,7 @@ describe('a call that goes well', () => {
     expect(places).toEqual([...places].sort((a, b) => a - b))
     expect(places).not.toContain(-1)
     expect(lines[place('answered')]).toMatch(/^ +\d+\.\d\d s {2}· {9}answered$/)
-    expect(desk.out).toMatch(/Bot turns +2, 0\.\d\d s in all/)
+    expect(desk.out).toMatch(/Bot turns +2, \d\.\d\d s in all/)
     expect(desk.out).toMatch(/Protocol +kept/)
     expect(desk.out).toMatch(/Hung up +by the caller/)
     expect(desk.out).toContain('The bot was heard.')

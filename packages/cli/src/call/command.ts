@@ -44,12 +44,14 @@ export const callCommand: Command = {
 
 async function call(plan: CallPlan, values: CallValues, io: Io, interrupt: Interrupt): Promise<number> {
   const { target, misbehaviours } = plan
-  const { carrier, body, from, to, seed, limit, json } = values
-  const url = body ? await startSession(target.startUrl, carrier, body, interrupt.signal) : target.wsUrl
+  const { carrier, body, origin, from, to, seed, limit, json } = values
+  const wanted = { transport: carrier, body, origin }
+  const url = body ? await startSession(target.startUrl, wanted, interrupt.signal) : target.wsUrl
   const paint = io.stdout.isTTY && !io.env.NO_COLOR ? colours : plain
   const phone = new PhoneCall({
     url,
     carrier,
+    ...(origin && { origin }),
     from,
     to,
     seed,
@@ -120,7 +122,8 @@ ${misbehavioursHelp()}
 
 Exit codes:
   0  the call was answered and the bot was heard
-  1  it was not answered, was refused or broke, nothing was heard, or the runner broke the carrier's protocol
+  1  it was not answered, was refused or broke, nothing was heard, the time was up too early, or the runner
+     broke the carrier's protocol
   2  the command line is wrong
 `
 }

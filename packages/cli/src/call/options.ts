@@ -1,6 +1,6 @@
 import { CARRIER_IDS } from '@botcli/protocol'
 import { flag, optional, repeatable, valued } from '../options/option.ts'
-import { oneOf, wholeNumber } from '../run/values.ts'
+import { oneOf, parseOrigin, wholeNumber } from '../run/values.ts'
 import {
   lengthOfTime,
   parseFile,
@@ -72,6 +72,12 @@ export const CALL_OPTIONS = {
     argument: 'JSON',
     help: 'POST this body to /start first, then call the wsUrl that it answers.',
     parse: parseJsonObject,
+  }),
+  origin: optional({
+    name: 'origin',
+    argument: 'ORIGIN',
+    help: 'Origin to show, for a runner with --allowed-origins. Carriers show none.',
+    parse: parseOrigin,
   }),
   codec: optional({
     name: 'codec',

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { CarrierId } from '@botcli/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { readTarget, startSession } from './target.ts'
 
@@ -35,6 +36,7 @@ describe('a URL', () => {
 })
 
 describe('asking for a session', () => {
+  const wanted = (transport: CarrierId, body = {}) => ({ transport, body, origin: undefined })
   let server: Server | undefined
   afterEach(() => server?.close())
 
@@ -52,7 +54,9 @@ describe('asking for a session', () => {
       asked = JSON.parse(Buffer.concat(parts).toString())
       response.end('{"wsUrl":"ws://x/sessions/1/ws"}')
     })
-    expect(await startSession(url, 'telephony_b', { plan: 'gold' }, signal)).toBe('ws://x/sessions/1/ws')
+    expect(await startSession(url, wanted('telephony_b', { plan: 'gold' }), signal)).toBe(
+      'ws://x/sessions/1/ws',
+    )
     expect(asked).toEqual({ transport: 'telephony_b', body: { plan: 'gold' } })
   })
 
@@ -64,11 +68,11 @@ describe('asking for a session', () => {
     [200, '{"wsUrl":"file:///etc"}', '(200)'],
   ])('tells why it got none: %s %s', async (status, body, why) => {
     const url = await answering((_, response) => response.writeHead(status).end(body))
-    await expect(startSession(url, 'telephony_a', {}, signal)).rejects.toThrow(why)
+    await expect(startSession(url, wanted('telephony_a'), signal)).rejects.toThrow(why)
   })
 
   it('tells that nobody is there', async () => {
-    await expect(startSession('http://127.0.0.1:9/start', 'telephony_a', {}, signal)).rejects.toThrow(
+    await expect(startSession('http://127.0.0.1:9/start', wanted('telephony_a'), signal)).rejects.toThrow(
       'did not answer',
     )
   })

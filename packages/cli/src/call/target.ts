@@ -45,11 +45,17 @@ export function readTarget(
   return { wsUrl: url.href, startUrl: startUrl.href }
 }
 
+/** The session that is asked for. */
+export interface WantedSession {
+  readonly transport: CarrierId
+  readonly body: Readonly<Record<string, unknown>> | undefined
+  readonly origin: string | undefined
+}
+
 /** Asks the runner for a session with this body, and gives where to call. */
 export async function startSession(
   startUrl: string,
-  transport: CarrierId,
-  body: Readonly<Record<string, unknown>>,
+  { transport, body, origin }: WantedSession,
   signal: AbortSignal,
 ): Promise<string> {
   const limited = AbortSignal.any([signal, AbortSignal.timeout(START_LIMIT_MS)])
@@ -58,7 +64,7 @@ export async function startSession(
   try {
     answer = await fetch(startUrl, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...(origin && { origin }) },
       body: JSON.stringify({ transport, body }),
       signal: limited,
     })

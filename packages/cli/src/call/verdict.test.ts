@@ -23,6 +23,7 @@ const GOOD: CallReport = {
   marksPlayed: 0,
   violations: [],
   violationCount: 0,
+  unsaid: 0,
   mischief: { lost: 0, late: 0, duplicated: 0, malformed: 0 },
   closed: { at: 2000, by: 'caller', code: 1000, reason: '', unplayedMs: 0 },
   said: new Int16Array(),
@@ -54,6 +55,7 @@ it.each([
     { turns: [], ...closed('runner', 1008, 'Not here.') },
     'The runner refused the call with the words: Not here.',
   ],
+  [{ unsaid: 1 }, 'The time was up before the caller had said or pressed one thing; raise --for.'],
   [{ violations: ['a', 'b'], violationCount: 7 }, "The runner broke the carrier's protocol 7 times: a; b."],
 ])('a failure, in one sentence: %j', (change, fault) => {
   expect(faultsOf({ ...GOOD, ...change }, {})).toEqual([fault])

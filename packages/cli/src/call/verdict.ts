@@ -6,7 +6,7 @@ const REFUSED_CODE = 1008
 
 /** Why a call was no success, in sentences; nothing when it was one. */
 export function faultsOf(report: CallReport, misbehaviours: Misbehaviours): readonly string[] {
-  const { answeredMs, refused, closed, turns, receivedMs, violations, violationCount } = report
+  const { answeredMs, refused, closed, turns, receivedMs, unsaid, violations, violationCount } = report
   if (answeredMs === undefined) return [notAnswered(refused, report.url)]
   const faults: string[] = []
   if (closed.by !== 'caller' && !breaksCall(misbehaviours)) {
@@ -19,6 +19,10 @@ export function faultsOf(report: CallReport, misbehaviours: Misbehaviours): read
   // Who was turned away or lost could not hear anything; that needs no words of its own.
   if (turns.length === 0 && faults.length === 0) {
     faults.push(receivedMs > 0 ? 'The bot sent nothing but silence.' : 'The bot was not heard.')
+  }
+  if (unsaid > 0) {
+    const what = unsaid === 1 ? 'one thing' : `${unsaid} things`
+    faults.push(`The time was up before the caller had said or pressed ${what}; raise --for.`)
   }
   if (violationCount > 0) {
     const times = violationCount === 1 ? 'once' : `${violationCount} times`

@@ -1,9 +1,6 @@
-import { TRANSPORT_IDS, TRANSPORTS, type TransportId } from '@botcli/protocol'
+import { callCommand, TRANSPORT_IDS, TRANSPORTS, type TransportId } from '@botcli/protocol'
 import type { RunnerConfig } from '@botcli/runner'
 import { isLoopback, isUnspecified } from './values.ts'
-
-/** Where `botcli call` goes when it is not told. */
-const USUAL_URL = 'http://localhost:7860'
 
 /** What the banner has to know. */
 export interface BannerInput {
@@ -115,15 +112,11 @@ function transportLine(
 }
 
 /** The shortest way to see a transport at work. */
-function attempt(transport: TransportId, { pageDir }: RunnerConfig, url: string): string {
-  if (TRANSPORTS[transport].telephony) {
-    // Shells take the brackets of an IPv6 address for a pattern.
-    const target = url === USUAL_URL ? '' : ` ${url.includes('[') ? `'${url}'` : url}`
-    return `botcli call${target} --as ${transport}`
-  }
+function attempt(transport: TransportId, config: RunnerConfig, url: string): string {
+  if (TRANSPORTS[transport].telephony) return callCommand(transport, url, config.allowedOrigins[0])
   if (transport === 'room') return `open ${url}/daily`
   if (transport === 'websocket') return websocketUrl(url, '/ws-client')
-  return pageDir === undefined ? `POST ${url}/api/offer` : 'open the page'
+  return config.pageDir === undefined ? `POST ${url}/api/offer` : 'open the page'
 }
 
 function addresses(

@@ -94,7 +94,8 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127\./.test(host)
 }
 
-function parseOrigin(text: string): string {
+/** One origin, as browsers spell it. */
+export function parseOrigin(text: string): string {
   const fail = (why: string): never => {
     throw new ValueError(`must be origins such as https://app.example.com or http://localhost:3000. ${why}`)
   }

@@ -33,6 +33,8 @@ export interface CallReport extends CallFacts {
   readonly violations: readonly string[]
   readonly violationCount: number
   readonly mischief: Mischief
+  /** How many things the caller had no time to say or to press. */
+  readonly unsaid: number
   readonly closed: {
     readonly at: number
     readonly by: EndedBy
@@ -48,7 +50,7 @@ export interface CallReport extends CallFacts {
 /** What a time line alone does not tell. */
 export type Counted = Pick<
   CallReport,
-  'receivedMs' | 'violations' | 'violationCount' | 'mischief' | 'said' | 'heard'
+  'receivedMs' | 'violations' | 'violationCount' | 'mischief' | 'unsaid' | 'said' | 'heard'
 >
 
 /** Sums a call up. */

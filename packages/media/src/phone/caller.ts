@@ -75,6 +75,12 @@ export class Caller {
     this.#script.push(...steps)
   }
 
+  /** How many things it has not said or pressed yet, or not to the end. */
+  get unsaid(): number {
+    const left = this.#script.filter((step) => ['say', 'speech', 'tone', 'keys'].includes(step.do)).length
+    return left + (this.#utterance === undefined ? 0 : 1) + (this.#waitsForKeys && this.#keys !== '' ? 1 : 0)
+  }
+
   /** Falls silent, in the middle of a word, and forgets the rest. */
   stop(): void {
     this.#script.length = 0

@@ -23,6 +23,8 @@ const MAX_CATCH_UP = 500
 export interface PhoneCallOptions {
   /** The runner's WebSocket. */
   readonly url: string
+  /** Carriers send none; a runner with a list of origins may ask for it. */
+  readonly origin?: string
   readonly carrier?: CarrierId
   /** What the caller does. Without a `hangUp` the call lasts until the other side or the limit ends it. */
   readonly script?: readonly CallerStep[]
@@ -46,7 +48,7 @@ export interface PhoneCallOptions {
   readonly signal?: AbortSignal
   readonly clock?: () => number
   readonly setTimer?: SetTimer
-  readonly connect?: (url: string, answerMs: number) => WebSocket
+  readonly connect?: (url: string, answerMs: number, origin?: string) => WebSocket
 }
 
 /** A call that is played as its carrier would, from dialling to the end. */
@@ -69,6 +71,7 @@ export class PhoneCall {
   #state: 'dialling' | 'talking' | 'ending' | 'over' = 'dialling'
   #stream: PhoneStream | undefined
   #second: PhoneCall | undefined
+  #unsaid = 0
   /** Nothing can be said on this connection any more. */
   #isBroken = false
 
@@ -116,7 +119,10 @@ export class PhoneCall {
     this.#timeLine.add(0, { type: 'dialled', ...this.facts })
     this.#timeLine.release()
     this.#socket = this.#connect()
-    this.#after(options.limitMs ?? 60_000, () => this.hangUp('the time is up'))
+    this.#after(options.limitMs ?? 60_000, () => {
+      this.#unsaid = this.#caller.unsaid
+      this.hangUp('the time is up')
+    })
     options.signal?.addEventListener('abort', this.#onAbort)
     if (options.signal?.aborted) this.#onAbort()
   }
@@ -160,8 +166,8 @@ export class PhoneCall {
   }
 
   #connect(): PhoneSocket {
-    const { url, answerMs = 10_000, connect = connectAsCarrier } = this.#options
-    return new PhoneSocket(connect(url, answerMs), {
+    const { url, origin, answerMs = 10_000, connect = connectAsCarrier } = this.#options
+    return new PhoneSocket(connect(url, answerMs, origin), {
       open: () => this.#onOpen(),
       refused: (message, status) => {
         if (this.#state !== 'dialling') return
@@ -218,6 +224,7 @@ export class PhoneCall {
       violations: this.#stream?.violations ?? [],
       violationCount: this.#stream?.violationCount ?? 0,
       mischief: this.#line.mischief,
+      unsaid: this.#unsaid,
       said: this.#stream?.said() ?? new Int16Array(),
       heard: this.#stream?.ear.recording() ?? new Int16Array(),
     })

@@ -84,8 +84,9 @@ export class PhoneSocket {
 }
 
 /** Connects as a carrier does. Pings are answered by hand, so that they can be left unanswered. */
-export function connectAsCarrier(url: string, answerMs: number): WebSocket {
+export function connectAsCarrier(url: string, answerMs: number, origin?: string): WebSocket {
   return new WebSocket(url, {
+    ...(origin !== undefined && { origin }),
     autoPong: false,
     handshakeTimeout: answerMs,
     maxPayload: MAX_MESSAGE_BYTES,

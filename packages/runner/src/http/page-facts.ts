@@ -1,4 +1,4 @@
-import { TRANSPORTS, type TransportId } from '@botcli/protocol'
+import { callCommand, shellWord, TRANSPORTS, type TransportId } from '@botcli/protocol'
 import type { RunnerConfig } from '../config.ts'
 import { DIALIN_PATH } from '../dialin/dialin.ts'
 import { WHATSAPP_PATH } from '../whatsapp/whatsapp-webhook.ts'
@@ -50,9 +50,6 @@ export interface PageFactsInput {
   readonly originAllowed: boolean
 }
 
-/** Where `botcli call` goes when it is not told. */
-const USUAL_ORIGIN = 'http://localhost:7860'
-
 /** Stands for a name that only the user knows. */
 const SOME_NAME = 'your.public.name'
 
@@ -80,9 +77,12 @@ function waysOf(input: Known): readonly Way[] {
 
 function phoneWay(id: TransportId, { config, wsUrl, origin }: Known): Way {
   const { label } = TRANSPORTS[id]
-  const target = origin === USUAL_ORIGIN ? '' : ` ${shellWord(origin)}`
   const steps: WayStep[] = [
-    { kind: 'command', label: 'Call it without a phone', text: `botcli call${target} --as ${id}` },
+    {
+      kind: 'command',
+      label: 'Call it without a phone',
+      text: callCommand(id, origin, config.allowedOrigins[0]),
+    },
     { kind: 'address', label: 'Media stream', text: wsUrl },
   ]
   if (config.transport === id) {
@@ -190,11 +190,6 @@ function webhookOrigin(config: RunnerConfig, origin: string): string {
 function httpsOrigin({ proxy }: RunnerConfig, origin: string): string | undefined {
   if (proxy !== undefined) return `https://${proxy}`
   return origin.startsWith('https:') ? origin : undefined
-}
-
-/** Shells take the brackets of an IPv6 address for a pattern. */
-function shellWord(text: string): string {
-  return text.includes('[') ? `'${text}'` : text
 }
 
 function isKeyOf<T extends object>(table: T, key: PropertyKey): key is keyof T {

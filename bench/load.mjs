@@ -1,14 +1,12 @@
 import { Client } from './client.mjs'
-import { treeMemory, watchCpu, watchMachine } from './processes.mjs'
+import { treeMemory } from './processes.mjs'
 import { startBare, startOurs, startPeer } from './servers.mjs'
 import { sleep } from './wait.mjs'
+import { quietWindow } from './window.mjs'
 
 const COUNTS = [1, 10, 25]
 /** Below this share of its audio a server is overloaded, and its CPU says nothing about a session. */
 const ALL_AUDIO = 0.98
-/** Cores that other work may take while a window is measured, and how often to try for less. */
-const QUIET = 0.2
-const ATTEMPTS = 2
 
 /** CPU, memory and sound of many calls at once, with speech both ways all the time. */
 export const load = {
@@ -74,7 +72,7 @@ async function measure(server, count, { settleMs, ms }) {
     const idle = treeMemory(server.pid)
     const alive = await client.ask('open', { url: server.url, count }, 180_000)
     await sleep(settleMs)
-    const { cpu, ...seen } = await quietWindow(server, client, ms)
+    const { cpu, ...seen } = await quietWindow(server, client, () => client.ask('measure', { ms }))
     const memory = (treeMemory(server.pid) - idle) / count
     const complaint = client.lastWords
     return { ...seen, alive, idle, memory, complaint, cpu: (cpu * 100) / count }
@@ -82,20 +80,6 @@ async function measure(server, count, { settleMs, ms }) {
     await client.stop()
     await server.stop()
   }
-}
-
-/** Other work on the machine spoils a window, so of a few the quietest counts. */
-async function quietWindow(server, client, ms) {
-  let best
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const watches = { cpu: watchCpu(server.pid), client: watchCpu(client.pid), machine: watchMachine() }
-    const { heard, worst, sent } = await client.ask('measure', { ms })
-    const cpu = watches.cpu()
-    const foreign = Math.max(0, watches.machine() - cpu - watches.client())
-    if (best === undefined || foreign < best.foreign) best = { cpu, foreign, heard, worst, sent }
-    if (foreign < QUIET) break
-  }
-  return best
 }
 
 function describe(who, count, { alive, worst, sent, foreign, idle, complaint }) {

@@ -7,6 +7,7 @@ import { cli } from './cli.mjs'
 import { load } from './load.mjs'
 import { offer } from './offer.mjs'
 import { setUpPeer } from './peer/setup.mjs'
+import { phone } from './phone.mjs'
 import { start } from './start.mjs'
 import { formatTable } from './table.mjs'
 
@@ -18,7 +19,7 @@ import { formatTable } from './table.mjs'
  * @property {(text: string) => void} note a line for below the table
  */
 
-const BENCHES = { cli, start, offer, 'bot-call': botCall, cpu: load }
+const BENCHES = { cli, start, offer, 'bot-call': botCall, cpu: load, phone }
 const HELP = `Usage: npm run bench -- [options]
 
   --only NAMES   Run only these, between commas: ${Object.keys(BENCHES).join(', ')}.
@@ -61,7 +62,7 @@ async function main() {
   }
   console.log(`\n${formatTable(rows)}\n`)
   if (rows.some(({ peerOverloaded }) => peerOverloaded)) {
-    notes.unshift('* the peer lost sound and the work for it, so its CPU is no measure of a call')
+    notes.unshift('* the peer lost sound and the work for it, so its numbers are no measure of a call')
   }
   for (const note of notes) console.log(`- ${note}`)
   console.log(`- load of the machine at the end: ${loadavg()[0].toFixed(1)}`)

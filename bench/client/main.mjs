@@ -1,17 +1,22 @@
 // The load generator: a process of its own, so that what it costs is not counted. Takes commands from its parent.
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
+import { quantile, spread } from '../stats.mjs'
 import { sleep, within } from '../wait.mjs'
 import { Caller } from './caller.mjs'
+import { Phone } from './phone.mjs'
 import { postMany } from './requests.mjs'
 import { encodeVoice } from './voice.mjs'
 
 /** Callers that connect at the same time; more would measure the rush and not the talk. */
 const AT_ONCE = 2
+const DIAL_PAUSE_MS = 300
 
 const voice = encodeVoice()
 /** @type {(Caller | { close(): void })[]} */
 let callers = []
+/** @type {Phone[]} */
+let phones = []
 
 const COMMANDS = {
   /** One call, until the first sound comes back. */
@@ -58,9 +63,40 @@ const COMMANDS = {
     }
   },
 
+  /** Phone calls that stay, one after the other, so that a spare bot is ready for each. */
+  async dial({ url, count }) {
+    for (let index = 0; index < count; index += 1) {
+      const phone = new Phone(url, index)
+      phones.push(phone)
+      await phone.dial()
+      await sleep(DIAL_PAUSE_MS)
+    }
+  },
+
+  /** Times the phones' sound for a while. */
+  async talk({ ms }) {
+    for (const phone of phones) phone.takeCounts()
+    const begin = performance.now()
+    await sleep(ms)
+    const frames = (performance.now() - begin) / 20
+    const counts = phones.map((phone) => phone.takeCounts())
+    const sum = (key) => counts.reduce((total, count) => total + count[key], 0)
+    const shares = counts.map(({ heard }) => heard / 160 / frames)
+    const pauses = counts.flatMap(({ pauses }) => pauses)
+    return {
+      delay: spread(counts.flatMap(({ delays }) => delays)),
+      pause: { p50: quantile(pauses, 0.5), p99: quantile(pauses, 0.99), max: Math.max(...pauses) },
+      lostTones: sum('lostTones'),
+      sent: sum('sent') / 160 / frames / phones.length,
+      heard: shares.reduce((total, share) => total + share, 0) / shares.length,
+      worst: Math.min(...shares),
+    }
+  },
+
   async closeAll() {
-    for (const caller of callers) caller.close()
+    for (const caller of [...callers, ...phones]) caller.close()
     callers = []
+    phones = []
   },
 
   /** A call that stays until `closeAll`; tells when it was sent, by the clock that all processes of a machine share. */

@@ -30,6 +30,8 @@ export type WireCounters = Pick<MediaCounters, 'audioInConcealedMs' | 'badMessag
  * pace, queue or interpret. Nothing here may throw because of what a caller sent.
  */
 export interface Wire {
+  /** Whether it takes each step as soon as there is one. Others keep a time of their own and want one on each tick. */
+  readonly eager: boolean
   /** Set before any audio is passed in either direction; sound that arrives earlier is dropped. */
   setFormat(format: AudioFormat): void
   /** Sends 20 ms of sound now. The caller of this method is the clock. */

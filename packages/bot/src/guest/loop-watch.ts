@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { REPORT_MARK } from '@botcli/protocol'
 
 /** How often the loop shows that it is alive. */
-const BEAT_MS = 100
+const BEAT_MS = 200
 
 /** What the watching thread is told. It loads nothing of ours but its own three files, so that it is there in time. */
 export interface LoopWatchData {

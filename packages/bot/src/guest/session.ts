@@ -58,8 +58,11 @@ export class GuestSession implements SessionPort {
     if (this.#endReason === undefined) this.#port.sendAudioOut(epoch, samples)
   }
 
+  /** A bot that answers does so within this turn, and then both can go in one write. */
   sendHeard(frames: number): void {
-    if (this.#endReason === undefined) this.#port.sendHeard(frames)
+    if (this.#endReason !== undefined) return
+    this.#port.laterHeard(frames)
+    setImmediate(() => this.#port.flush())
   }
 
   fail(error: unknown): void {

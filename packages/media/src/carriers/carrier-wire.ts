@@ -40,6 +40,7 @@ export interface CarrierWireOptions {
 
 /** A phone call, through the carrier's WebSocket. Application messages have no place in it. */
 export class CarrierWire implements Wire {
+  readonly eager = true
   /** Resolves when the caller has heard the last word, or cannot hear it any more. Only then a call may be hung up. */
   readonly finished: Promise<void>
   readonly #options: CarrierWireOptions

@@ -2,6 +2,7 @@ import type { Wire, WireCounters, WireEvents } from '../wire.ts'
 
 /** Stands where a wire would be when the bot itself goes to where its callers are, such as a provider's room. */
 export class RoomWire implements Wire {
+  readonly eager = false
   readonly messageBacklog = 0
   readonly counters: WireCounters = { audioInConcealedMs: 0, badMessages: 0 }
 

@@ -84,8 +84,14 @@ export class GuestChannel {
     this.#port.sendAudioIn(capturedAt, samples)
   }
 
+  /** The position travels with the next sound, or with the next step: each write wakes the guest. */
   playback(epoch: number, played: number, limit: number): void {
-    this.#port.sendPlayback(epoch, played, limit)
+    this.#port.laterPlayback(epoch, played, limit)
+  }
+
+  /** Sends what waits for company. */
+  flush(): void {
+    this.#port.flush()
   }
 
   cleared(epoch: number, playedSamples: number): void {

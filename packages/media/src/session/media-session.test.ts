@@ -92,6 +92,8 @@ describe('a session with its bot', () => {
     await settled()
     fixture.time.step(5)
     expect(fixture.wire.sound).toHaveLength(5)
+    // The position goes with the next step, so that it does not wake the guest for itself.
+    fixture.time.step()
     await until('the guest knows', () => lastPosition()?.played === 5 * STEP)
     fixture.time.step(5)
     await until('the guest knows that all was played', () => lastPosition()?.played === 10 * STEP)
@@ -99,6 +101,38 @@ describe('a session with its bot', () => {
     fixture.time.step(3)
     expect(fixture.wire.quietSteps).toBe(quietSteps + 3)
     expect(fixture.session.report().counters.audioOutMs).toBe(200)
+  })
+
+  it('sends each step when it comes, to a wire that takes it, and no two at once', async () => {
+    fixture = new SessionFixture()
+    fixture.wire.eager = true
+    await fixture.talk()
+    for (let frame = 0; frame < 5; frame += 1) {
+      fixture.time.pass(7)
+      speak(1)
+      await settled()
+      expect(fixture.wire.sound).toHaveLength(frame + 1)
+      fixture.time.pass(-7)
+      fixture.time.step()
+      expect(fixture.wire.sound).toHaveLength(frame + 1)
+    }
+    speak(5, 5)
+    await settled()
+    expect(fixture.wire.sound.length).toBeLessThanOrEqual(6)
+    fixture.time.step(6)
+    expect(fixture.wire.sound).toHaveLength(10)
+  })
+
+  it('tells an eager wire of silence, but not of a moment', async () => {
+    fixture = new SessionFixture()
+    fixture.wire.eager = true
+    await fixture.talk()
+    speak(1)
+    await settled()
+    fixture.time.step()
+    expect(fixture.wire.quietSteps).toBe(0)
+    fixture.time.step(10)
+    expect(fixture.wire.quietSteps).toBeGreaterThanOrEqual(8)
   })
 
   it('holds its sound while the caller is away', async () => {

@@ -13,6 +13,7 @@ import {
 import type { Wire, WireEvents } from '../wire.ts'
 import { GuestChannel, type GuestOver } from './guest-channel.ts'
 import { Intake } from './intake.ts'
+import { Pace } from './pace.ts'
 import { Playout } from './playout.ts'
 import { TurnMeter } from './turn-meter.ts'
 
@@ -56,6 +57,7 @@ export class MediaSession<W extends Wire = Wire> {
   readonly #options: MediaSessionOptions<W>
   readonly #startedAt: number
   readonly #meter = new TurnMeter()
+  readonly #pace = new Pace()
   readonly #turns: TurnLatency[] = []
   readonly #early: unknown[] = []
   #guest: GuestChannel | undefined
@@ -181,6 +183,7 @@ export class MediaSession<W extends Wire = Wire> {
     this.#playout = new Playout(outputRate)
     this.#stopTicking = this.#options.ticker.add(() => this.#step())
     this.#reportPlayback()
+    guest.flush()
   }
 
   #onAudio(samples: Int16Array, arrivedAt: number): void {
@@ -219,6 +222,7 @@ export class MediaSession<W extends Wire = Wire> {
   #onBotAudio(frame: { readonly epoch: number; readonly samples: Int16Array }): boolean {
     if (this.#playout === undefined || !this.#playout.accept(frame.epoch, frame.samples)) return false
     if (isVoiced(frame.samples)) this.#meter.answered(this.#options.clock())
+    if (this.wire.eager) this.#advance(this.#playout)
     return true
   }
 
@@ -233,19 +237,41 @@ export class MediaSession<W extends Wire = Wire> {
     this.#meter.interrupted()
     this.#guest?.cleared(epoch, played)
     this.#reportPlayback()
+    this.#guest?.flush()
   }
 
   #step(): void {
     if (this.#playout === undefined || !this.#connected) return
-    const samples = this.#playout.next()
-    if (samples === undefined) {
-      this.wire.sendNothing()
-      return
+    this.#guest?.flush()
+    if (this.wire.eager) {
+      this.#advance(this.#playout)
+      if (!this.#pace.demands(this.#options.clock())) return
     }
+    const samples = this.#playout.next()
+    if (samples !== undefined) this.#send(this.#playout, samples)
+    else {
+      this.#pace.made(this.#options.clock())
+      this.wire.sendNothing()
+    }
+  }
+
+  /** Sends what is there, as early as it may. */
+  #advance(playout: Playout): void {
+    while (this.#connected && playout.ready) {
+      const now = this.#options.clock()
+      if (!playout.speaking) this.#pace.begin(now)
+      if (!this.#pace.allows(now)) return
+      const samples = playout.next()
+      if (samples !== undefined) this.#send(playout, samples)
+    }
+  }
+
+  #send(playout: Playout, samples: Int16Array): void {
+    this.#pace.made(this.#options.clock())
     this.wire.sendAudio(samples)
     this.#sentSteps += 1
     this.#stepsSinceReport += 1
-    if (this.#stepsSinceReport >= PLAYBACK_STEPS || this.#playout.idle) this.#reportPlayback()
+    if (this.#stepsSinceReport >= PLAYBACK_STEPS || playout.idle) this.#reportPlayback()
     const turn = this.#meter.sent(this.#options.clock())
     if (turn !== undefined) this.#addTurn(turn)
   }

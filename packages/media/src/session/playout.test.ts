@@ -99,6 +99,23 @@ describe('the playout', () => {
     expect(playout.next()).toEqual(counted(STEP))
   })
 
+  it('needs no head start any more after a sentence without a hiccup', () => {
+    const playout = new Playout(RATE)
+    const sentence = () => {
+      playout.accept(0, counted(STEP))
+      const begins = playout.ready
+      while (!playout.idle) playout.next()
+      for (let pause = 0; pause < 10; pause += 1) playout.next()
+      return begins
+    }
+    playout.accept(0, counted(STEP))
+    playout.next()
+    playout.next()
+    expect(sentence()).toBe(false)
+    expect(sentence()).toBe(false)
+    expect(sentence()).toBe(true)
+  })
+
   it('takes a pause between two sentences for no hiccup', () => {
     const playout = new Playout(RATE)
     playout.accept(0, counted(STEP))

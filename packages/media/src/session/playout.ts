@@ -3,7 +3,7 @@ import { MAX_AUDIO_OUT_MS } from '@botcli/protocol'
 
 /** How far the bot may run ahead of the caller's ear. */
 const CREDIT_MS = 400
-/** A bot that makes its sound no faster than it is played gets this much of a head start, once it has run dry. */
+/** A bot that makes its sound no faster than it is played gets this much of a head start, after it has run dry. */
 const CUSHION_MS = 40
 const STEP_MS = 20
 /** Sound that comes again within so many steps belongs to what was being said. */
@@ -29,16 +29,15 @@ export class Playout {
   #received = 0
   #speaking = false
   #waited = false
+  /** Whether what is being said, or was said last, had no hiccup. After one a bot gets a head start. */
+  #smooth = true
   #drySteps = Number.POSITIVE_INFINITY
-  /** What has to be there before an utterance begins. */
-  #headStart: number
 
   constructor(rate: number) {
     this.#stepSamples = (rate * STEP_MS) / 1000
     this.#creditSamples = (rate * CREDIT_MS) / 1000
     this.#longestPiece = (rate * MAX_AUDIO_OUT_MS) / 1000
     this.#cushionSamples = (rate * CUSHION_MS) / 1000
-    this.#headStart = this.#stepSamples
   }
 
   get position(): PlayoutPosition {
@@ -48,6 +47,16 @@ export class Playout {
   /** Whether everything that was sent has been played. */
   get idle(): boolean {
     return this.#queue.length === 0
+  }
+
+  /** Whether it is in the middle of an utterance. */
+  get speaking(): boolean {
+    return this.#speaking
+  }
+
+  /** Whether the next step can be made without waiting for more. */
+  get ready(): boolean {
+    return this.#queue.length >= this.#needed
   }
 
   /** Takes sound in. False when the bot sent more than it was ever granted, or too much at once. */
@@ -81,17 +90,30 @@ export class Playout {
       this.#speaking = false
       return undefined
     }
-    if (!this.#speaking && this.#drySteps <= HICCUP_STEPS) this.#headStart = this.#cushionSamples
-    const ready = this.#speaking ? this.#stepSamples : this.#headStart
-    if (this.#queue.length < ready && !this.#waited) {
+    if (!this.ready && !this.#waited) {
       this.#waited = true
       return undefined
     }
+    if (!this.#speaking) this.#begin()
     this.#waited = false
-    this.#speaking = true
     const samples = this.#queue.read(this.#stepSamples)
     this.#played += samples.length
     return samples.length === this.#stepSamples ? samples : padded(samples, this.#stepSamples)
+  }
+
+  /** What has to be there for the next step. */
+  get #needed(): number {
+    if (this.#speaking) return this.#stepSamples
+    return this.#isHiccup || !this.#smooth ? this.#cushionSamples : this.#stepSamples
+  }
+
+  get #isHiccup(): boolean {
+    return this.#drySteps <= HICCUP_STEPS
+  }
+
+  #begin(): void {
+    this.#speaking = true
+    this.#smooth = !this.#isHiccup
   }
 }
 

@@ -3,6 +3,7 @@ import type { AudioFormat, Wire, WireEvents } from '../wire.ts'
 
 /** A wire without a caller: a test plays the caller, and reads what the caller would have got. */
 export class RecordingWire implements Wire {
+  eager = false
   readonly events: WireEvents
   readonly sound: Int16Array[] = []
   readonly messages: unknown[] = []

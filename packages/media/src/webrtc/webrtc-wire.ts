@@ -29,6 +29,7 @@ export interface WebrtcWireOptions {
 
 /** A caller over WebRTC: Opus sound, and messages over a data channel. */
 export class WebrtcWire implements PeerWire {
+  readonly eager = false
   readonly #events: WireEvents
   readonly #ice: IceOptions
   readonly #clock: () => number

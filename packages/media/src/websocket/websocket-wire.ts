@@ -36,6 +36,7 @@ export interface WebsocketWireOptions {
 
 /** A plain WebSocket client that speaks the protobuf framing, or JSON in text messages. */
 export class WebsocketWire implements Wire {
+  readonly eager = false
   readonly #websocket: WebSocket
   readonly #events: WireEvents
   readonly #clock: () => number

@@ -42,6 +42,7 @@ export class LinkPort<Outgoing, Incoming> {
   readonly #decoder = new LinkDecoder()
   readonly #handlers: LinkHandlers<Incoming>
   #open = true
+  #waiting: Uint8Array | undefined
 
   constructor(stream: LinkStream, parse: (message: unknown) => Incoming, handlers: LinkHandlers<Incoming>) {
     this.#stream = stream
@@ -86,6 +87,21 @@ export class LinkPort<Outgoing, Incoming> {
     this.#write(encodeHeard(frames))
   }
 
+  /** Goes with the next frame, or with `flush`. A later one takes its place. */
+  laterPlayback(epoch: number, played: number, limit: number): void {
+    this.#waiting = encodePlayback(epoch, played, limit)
+  }
+
+  /** Goes with the next frame, or with `flush`. A later one takes its place. */
+  laterHeard(frames: number): void {
+    this.#waiting = encodeHeard(frames)
+  }
+
+  /** Sends what waits for company. */
+  flush(): void {
+    if (this.#waiting !== undefined) this.#write(new Uint8Array())
+  }
+
   /** Stops reading, so that a peer that says too much has to wait. */
   pause(): void {
     this.#stream.pause()
@@ -118,7 +134,9 @@ export class LinkPort<Outgoing, Incoming> {
   }
 
   #write(bytes: Uint8Array): void {
-    if (this.#open) this.#stream.write(bytes)
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    if (this.#open) this.#stream.write(waiting === undefined ? bytes : joined(waiting, bytes))
   }
 
   readonly #onData = (chunk: Uint8Array): void => {
@@ -165,6 +183,13 @@ export function hostPort(stream: LinkStream, handlers: LinkHandlers<GuestMessage
 /** Opens the guest's end of a link. */
 export function guestPort(stream: LinkStream, handlers: LinkHandlers<HostMessage>): GuestPort {
   return new LinkPort(stream, parser(hostMessageSchema, 'host'), handlers)
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(first.length + second.length)
+  bytes.set(first)
+  bytes.set(second, first.length)
+  return bytes
 }
 
 interface Schema<T> {

@@ -23,7 +23,7 @@ export class Backstage {
   readonly #hangUp: HangUp
   #source: BotSource | undefined
   #media: MediaHosts | undefined
-  #closed = false
+  readonly #ending = new AbortController()
   #returnProcess: () => void = () => {}
 
   constructor(config: RunnerConfig, logger: Logger) {
@@ -43,6 +43,11 @@ export class Backstage {
     })
   }
 
+  /** Aborted when everything is to end. */
+  get ending(): AbortSignal {
+    return this.#ending.signal
+  }
+
   /** Loads the bot and starts the pools. Gives what brings callers and bots together. */
   async open(): Promise<Connector> {
     const { botPath: path, botFolder: folder } = this.#config
@@ -51,7 +56,7 @@ export class Backstage {
       { logger: this.#logger, onChange: (state) => this.#onChange(state) },
     )
     this.#source = source
-    if (this.#closed) await source.close()
+    if (this.ending.aborted) await source.close()
     this.expectOpen()
     const state = this.#source.current
     if (state.kind === 'broken') {
@@ -63,18 +68,18 @@ export class Backstage {
 
   /** Stops a start in the middle when everything was closed meanwhile. */
   expectOpen(): void {
-    if (this.#closed) throw new RunnerError('start_failed', 'The runner was closed.')
+    if (this.ending.aborted) throw new RunnerError('start_failed', 'The runner was closed.')
   }
 
   /** Lets nobody in any more, and ends every session. */
   async endSessions(deadlineMs: number): Promise<void> {
-    this.#closed = true
+    this.#ending.abort()
     await this.table.close('shutdown', 'The runner is shutting down.', deadlineMs)
   }
 
   /** Frees everything. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#ending.abort()
     await Promise.all([this.guests.close(), this.#media?.close(), this.#source?.close()])
     this.#returnProcess()
   }
@@ -95,7 +100,7 @@ export class Backstage {
       }
       const media = await MediaPool.start(pool)
       this.#media = media
-      if (this.#closed) await media.close()
+      if (this.ending.aborted) await media.close()
       return media
     }
     this.#borrowProcess()

@@ -36,8 +36,8 @@ class Direct implements DirectSession {
   #closing: Promise<void> | undefined
 
   constructor(config: RunnerConfig, logger: Logger) {
-    this.#rooms = new Rooms({ config: config.room, logger })
     this.#backstage = new Backstage(config, logger)
+    this.#rooms = new Rooms({ config: config.room, logger, signal: this.#backstage.ending })
     this.ended = new Promise((resolve) => {
       this.#end = resolve
     })

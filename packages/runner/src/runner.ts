@@ -75,7 +75,7 @@ class Runner implements RunningRunner {
     this.#backstage.expectOpen()
     await server.listen()
     this.#server = server
-    if (this.#closing !== undefined) server.close()
+    if (this.#closing !== undefined) await server.close()
   }
 
   close({ deadlineMs }: { readonly deadlineMs: number }): Promise<void> {
@@ -86,7 +86,7 @@ class Runner implements RunningRunner {
   #createServer(connector: Connector, page: Page | undefined): HttpServer {
     const { host, port, wsAuth, room } = this.#config
     const { guests, table, tokens } = this.#backstage
-    const rooms = new Rooms({ config: room, logger: this.#logger })
+    const rooms = new Rooms({ config: room, logger: this.#logger, signal: this.#backstage.ending })
     const shared = {
       transports: this.transports,
       origins: new OriginPolicy(this.#config.allowedOrigins),
@@ -144,7 +144,7 @@ class Runner implements RunningRunner {
     this.#server?.stopListening()
     await this.#backstage.endSessions(deadlineMs)
     await this.#whatsappCalls?.close()
-    this.#server?.close()
+    await this.#server?.close()
     await this.#backstage.close()
   }
 }

@@ -37,7 +37,7 @@ export const CALL_OPTIONS = {
   keys: repeatable({
     name: 'keys',
     argument: 'KEYS',
-    help: 'Press these keys: 0-9, *, #.',
+    help: 'Press these keys: 0-9, *, #, A-D.',
     parse: (text) => [parseKeys(text)],
   }),
   limit: valued({

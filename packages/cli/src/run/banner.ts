@@ -167,6 +167,15 @@ function hints(config: RunnerConfig): readonly string[] {
     if (config.allowedOrigins.length === 0)
       found.push('Anybody who reaches this machine can start your bot: see --allowed-origins')
   }
+  if (
+    config.allowedOrigins.length > 0 &&
+    (config.transport === undefined || TRANSPORTS[config.transport].telephony)
+  )
+    found.push(
+      '--allowed-origins: carriers show no origin; calls need a signed webhook, or an address from /start',
+    )
+  if (config.allowedOrigins.length > 0 && config.dialin && config.room.dialinSecret === undefined)
+    found.push('--allowed-origins: dial-in needs ROOM_DIALIN_SECRET, because the provider shows no origin')
   if (isProxyIdle(config))
     found.push(`--proxy is for telephony and websocket and changes nothing for ${config.transport}`)
   if (config.isolation === 'inline')

@@ -6,6 +6,8 @@ import { ValueError } from '../options/option.ts'
 import { UsageError } from '../usage-error.ts'
 import { parseOrigins } from './values.ts'
 
+const ED25519_BYTES = 32
+
 /** Variables, all of which have a value. */
 export type Environment = Readonly<Record<string, string>>
 
@@ -71,7 +73,7 @@ export function checkEnvironment(env: Environment): EnvironmentValues {
   const accountId = read('TELEPHONY_A_ACCOUNT_ID', parseSecret)
   const authTokenA = read('TELEPHONY_A_AUTH_TOKEN', parseSecret)
   const keyB = read('TELEPHONY_B_API_KEY', parseSecret)
-  const publicKeyB = read('TELEPHONY_B_PUBLIC_KEY', parseBase64)
+  const publicKeyB = read('TELEPHONY_B_PUBLIC_KEY', parsePublicKey)
   const authId = read('TELEPHONY_C_AUTH_ID', parseSecret)
   const authTokenC = read('TELEPHONY_C_AUTH_TOKEN', parseSecret)
   const urlA = read('TELEPHONY_A_API_URL', parseWebUrl)
@@ -118,6 +120,11 @@ function parseSecret(text: string): string {
 function parseBase64(text: string): string {
   if (/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return text
   throw new ValueError('must be base64, as the provider shows it.')
+}
+
+function parsePublicKey(text: string): string {
+  if (Buffer.from(parseBase64(text), 'base64').length === ED25519_BYTES) return text
+  throw new ValueError("must be an Ed25519 key in base64: the public key in the provider's portal.")
 }
 
 function parseWebUrl(text: string): string {

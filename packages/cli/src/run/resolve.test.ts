@@ -100,16 +100,17 @@ describe('each option takes effect', () => {
   })
 
   it('the variables with which senders are checked, and where APIs are', async () => {
+    const PUBLIC_KEY = Buffer.alloc(32, 7).toString('base64')
     const config = await resolve([], {
       ROOM_DIALIN_SECRET: 'c2VjcmV0',
       TELEPHONY_A_AUTH_TOKEN: 'token',
-      TELEPHONY_B_PUBLIC_KEY: 'a2V5',
+      TELEPHONY_B_PUBLIC_KEY: PUBLIC_KEY,
       TELEPHONY_C_AUTH_TOKEN: 'other',
       TELEPHONY_A_API_URL: 'https://api.example.com',
     })
     expect(config.room.dialinSecret).toBe('c2VjcmV0')
     expect(config.telephony).toEqual({
-      webhookSecrets: { a: { authToken: 'token' }, b: { publicKey: 'a2V5' }, c: { authToken: 'other' } },
+      webhookSecrets: { a: { authToken: 'token' }, b: { publicKey: PUBLIC_KEY }, c: { authToken: 'other' } },
       apiUrls: { a: 'https://api.example.com' },
     })
   })

@@ -18,6 +18,11 @@ const RETURNED = { result: 'ok', cause: 'bot_returned', message: 'The bot is don
 let pair: CarrierPair
 afterEach(() => pair.close())
 
+/** When a sound begins, in milliseconds. */
+function onset(samples: Int16Array, rate: number): number {
+  return (samples.findIndex((sample) => Math.abs(sample) > 4000) * 1000) / rate
+}
+
 interface Case {
   readonly name: string
   readonly script: CarrierScript
@@ -58,6 +63,7 @@ describe.each(CASES)('sound over $name', ({ script, coding, packetMs }) => {
     expect(loudestHertz(middle, 16_000)).toBe(440)
     expect(amplitudeAt(middle, 440, 16_000)).toBeGreaterThan(7800)
     expect(amplitudeAt(middle, 440, 16_000)).toBeLessThan(8200)
+    expect(onset(joined(pair.heard), 16_000) - onset(tone(coding.rate, 600), coding.rate)).toBeLessThan(4)
     expect(pair.wire.counters.badMessages).toBe(0)
   })
 
@@ -78,6 +84,7 @@ describe.each(CASES)('sound over $name', ({ script, coding, packetMs }) => {
     const loudMs = (sound.findLastIndex((sample) => Math.abs(sample) > 1500) * 1000) / rate
     expect(loudMs - filterMs).toBeGreaterThan(499.2)
     expect(loudMs - filterMs).toBeLessThan(502)
+    expect(onset(sound, rate) - onset(tone(24_000, 500), 24_000)).toBeLessThan(4)
   })
 
   it('is one piece a step where the carrier has no rule of its own', async () => {

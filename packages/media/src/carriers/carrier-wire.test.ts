@@ -141,7 +141,9 @@ describe('a carrier that misbehaves', () => {
     const payloads = [1, 2, 3, 4].map((value) => Buffer.alloc(160, value * 10).toString('base64'))
     for (const chunk of [1, 3, 2, 2, 4, 3]) pair.send(SCRIPT_B.media(chunk, payloads[chunk - 1] ?? ''))
     await pair.settled()
-    const expected = payloads.map((payload) => carrierCodec('pcmu').decode(Buffer.from(payload, 'base64')))
+    const expected = payloads.map((payload) =>
+      carrierCodec({ codec: 'pcmu' }).decode(Buffer.from(payload, 'base64')),
+    )
     expect(pair.heard).toEqual(expected)
   })
 

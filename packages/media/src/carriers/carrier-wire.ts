@@ -67,15 +67,13 @@ export class CarrierWire implements Wire {
     this.finished = new Promise((resolve) => {
       this.#finish = resolve
     })
-    const hears = carrierCodec(start.hears.codec)
     this.#caller = new CallerSound({
-      codec: hears,
+      codec: carrierCodec(start.hears),
       rate: start.hears.rate,
       emit: (samples, arrivedAt) => events.audio(samples, arrivedAt),
     })
     this.#bot = new BotSound({
-      // One and the same where it can be: how the caller's bytes are ordered tells how the bot's must be.
-      codec: start.speaks.codec === start.hears.codec ? hears : carrierCodec(start.speaks.codec),
+      codec: carrierCodec(start.speaks),
       rate: start.speaks.rate,
       chunks: dialect.chunks,
       sendChunk: (bytes) => this.#sendChunk(bytes),

@@ -21,6 +21,11 @@ describe('ChunkOrder', () => {
     expect(run([1, 2, 2, 1, 3, 5, 5])).toEqual([[1], [2], [], [], [3], [], []])
   })
 
+  it('does not believe a count that never goes on', () => {
+    const numbers = Array.from({ length: 10 }, () => 7)
+    expect(run(numbers).flat().length).toBeGreaterThanOrEqual(6)
+  })
+
   it('gives up on what is lost when three wait', () => {
     expect(run([1, 3, 4, 5, 6, 2])).toEqual([[1], [], [], [3, 4, 5], [6], []])
   })

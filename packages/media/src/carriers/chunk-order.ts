@@ -8,6 +8,8 @@ export interface NumberedChunk {
 /** Pieces that may wait for an earlier one, and how long. */
 const MAX_HELD = 3
 const MAX_WAIT_MS = 60
+/** So many in a row that seem to be repeated are not. */
+const MAX_LEFT_OUT = 5
 /** A jump beyond this is a new count rather than a loss or a repetition. */
 const MAX_JUMP = 50
 
@@ -15,6 +17,7 @@ const MAX_JUMP = 50
 export class ChunkOrder {
   #next: number | undefined
   #held: NumberedChunk[] = []
+  #leftOut = 0
 
   /** Takes a piece and gives the ones whose turn has come. */
   push(piece: NumberedChunk): NumberedChunk[] {
@@ -25,7 +28,14 @@ export class ChunkOrder {
       this.#next = piece.chunk + 1
       return [...before, piece]
     }
-    if (ahead < 0 || this.#held.some(({ chunk }) => chunk === piece.chunk)) return []
+    if (ahead < 0 || this.#held.some(({ chunk }) => chunk === piece.chunk)) {
+      this.#leftOut += 1
+      if (this.#leftOut < MAX_LEFT_OUT) return []
+      // Numbers that never go on are no numbers.
+      this.#next = undefined
+      return [piece]
+    }
+    this.#leftOut = 0
     this.#held.push(piece)
     this.#held.sort((a, b) => a.chunk - b.chunk)
     return [...this.#inOrder(), ...this.expire(piece.arrivedAt)]

@@ -5,6 +5,8 @@ export type CarrierCodecName = 'pcmu' | 'pcma' | 'l16'
 export interface AudioCoding {
   readonly codec: CarrierCodecName
   readonly rate: number
+  /** Whether linear samples have their high byte first, as they have in RTP. */
+  readonly bigEndian?: boolean
 }
 
 /** A codec by another of its names: what remains of it without its kind and its parameters. */

@@ -1,10 +1,12 @@
 /** More than any carrier lets its users give. */
 const MAX_PARAMETERS = 100
+const MAX_NAME_CHARACTERS = 256
 const MAX_VALUE_CHARACTERS = 1000
 
 /** What a call carries for the bot, as text; what is nested is no parameter. */
 export function customOf(parameters: Readonly<Record<string, unknown>> | undefined): Record<string, string> {
   const plain = Object.entries(parameters ?? {})
+    .filter(([name]) => name.length <= MAX_NAME_CHARACTERS)
     .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
     .map(([name, value]) => [name, String(value)] as const)
     .filter(([, text]) => text.length <= MAX_VALUE_CHARACTERS)
@@ -27,8 +29,9 @@ export function headersOf(line: string | undefined): Record<string, string> {
     .replace(/^\s*\{|\}\s*$/g, '')
     .split(/[;,]/)
     .flatMap((pair) => {
-      const [, name, value] = /^\s*([^=:\s]+)\s*[=:]\s*(.*?)\s*$/.exec(pair) ?? []
-      return name === undefined || value === undefined ? [] : [[name, value] as const]
+      const at = pair.search(/[=:]/)
+      const name = pair.slice(0, Math.max(0, at)).trim()
+      return /^\S+$/.test(name) ? [[name, pair.slice(at + 1).trim()] as const] : []
     })
   return customOf(Object.fromEntries(pairs))
 }

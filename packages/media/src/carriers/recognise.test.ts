@@ -108,9 +108,9 @@ describe('a carrier', () => {
 
   it('is told when nobody waits for it any more', async () => {
     const { greeting, abort, websocket } = await begin()
-    abort.abort('The runner shuts down.')
+    abort.abort({ result: 'ok', cause: 'shutdown', message: 'The runner shuts down.' })
     expect(await refusal(greeting)).toBe('The runner shuts down.')
-    expect(closed).toEqual({ code: 1008, reason: 'The runner shuts down.' })
+    expect(closed).toEqual({ code: 1012, reason: 'The runner shuts down.' })
     expect(websocket.listenerCount('message')).toBe(0)
   })
 })

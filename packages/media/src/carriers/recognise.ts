@@ -1,4 +1,4 @@
-import { closeReason, type TransportId } from '@botcli/protocol'
+import { CLOSE_CODES, closeReason, type SessionOutcome, type TransportId } from '@botcli/protocol'
 import type { WebSocket } from 'ws'
 import { MediaError } from '../errors.ts'
 import type { CarrierDialect, CarrierStart } from './dialect.ts'
@@ -32,7 +32,7 @@ export interface RecogniseOptions {
   /** The carriers that may call. */
   readonly served: readonly TransportId[]
   readonly clock: () => number
-  /** Ends the wait; its reason is a sentence for the carrier. */
+  /** Ends the wait; its reason is the outcome of the session. */
   readonly signal: AbortSignal
   readonly limitMs?: number
 }
@@ -60,12 +60,15 @@ export function recognise(websocket: WebSocket, options: RecogniseOptions): Prom
       takeOver()
       reject(new MediaError('invalid_call', reason))
     }
-    const refuse = (reason: string) => {
+    const refuse = (reason: string, code = REFUSED_CODE) => {
       fail(reason)
-      turnAway(websocket, reason)
+      turnAway(websocket, code, reason)
     }
     const onClose = () => fail('The caller left before its call began.')
-    const onAbort = () => refuse(String(signal.reason))
+    const onAbort = () => {
+      const { cause, message }: SessionOutcome = signal.reason
+      refuse(message, CLOSE_CODES[cause])
+    }
     const onMessage = (data: Buffer, isBinary: boolean) => {
       const json = isBinary ? undefined : parseJson(data)
       const event = found ? undefined : firstEvent(json)
@@ -120,8 +123,8 @@ function firstEvent(json: unknown): FirstEvent | undefined {
   return undefined
 }
 
-function turnAway(websocket: WebSocket, reason: string): void {
-  websocket.close(REFUSED_CODE, closeReason(reason))
+function turnAway(websocket: WebSocket, code: number, reason: string): void {
+  websocket.close(code, closeReason(reason))
   const cut = setTimeout(() => websocket.terminate(), CLOSE_PATIENCE_MS)
   websocket.once('close', () => clearTimeout(cut))
 }

@@ -43,8 +43,10 @@ function eventOf(message: TelephonyBFromCarrier): CarrierEvent {
 function startOf(message: Extract<TelephonyBFromCarrier, { event: 'start' }>): CarrierEvent {
   const { stream_id: streamId, start } = message
   const { encoding, sample_rate, channels } = start.media_format ?? { encoding: 'pcmu', sample_rate: 8000 }
-  const hears = codingOf({ encoding, rate: Number(sample_rate), channels: countOf(channels) })
-  if (typeof hears === 'string') return { kind: 'refused', reason: hears }
+  const coding = codingOf({ encoding, rate: Number(sample_rate), channels: countOf(channels) })
+  if (typeof coding === 'string') return { kind: 'refused', reason: coding }
+  // What it sends is the payload of RTP, as it is.
+  const hears = coding.codec === 'l16' ? { ...coding, bigEndian: true } : coding
   return {
     kind: 'started',
     streamId,

@@ -60,10 +60,20 @@ function startOf(message: Extract<TelephonyCFromCarrier, { event: 'start' }>): C
     start: {
       callId: start.callId,
       streamId: start.streamId,
-      ...numbersOf(custom),
+      ...numbersOf(withPlus(custom)),
       custom,
       hears: coding,
       speaks: coding,
     },
   }
+}
+
+/** A plus sign has no place in its headers, so our own answer to its webhook leaves it out of numbers. */
+function withPlus(custom: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(custom).map(([name, value]) => [
+      name,
+      /^[1-9]\d{6,14}$/.test(value) ? `+${value}` : value,
+    ]),
+  )
 }

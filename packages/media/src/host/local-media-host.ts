@@ -95,7 +95,7 @@ export class LocalMediaHost implements MediaHost {
     served: readonly TransportId[],
     events: HostedSessionEvents,
   ): Promise<CarrierCall> {
-    const websocket = acceptedWebsocket(request, socket)
+    const websocket = acceptedWebsocket(request, socket, { lenient: true })
     const greeting = await this.#greeting(sessionId, websocket, served)
     const session = new MediaSession({
       ...this.#sessionOptions(events),
@@ -140,7 +140,7 @@ export class LocalMediaHost implements MediaHost {
     outcome: SessionOutcome,
     deadlineMs: number,
   ): Promise<MediaReport | undefined> {
-    this.#arrivals.get(sessionId)?.abort(outcome.message)
+    this.#arrivals.get(sessionId)?.abort(outcome)
     const hosted = this.#sessions.get(sessionId)
     if (hosted === undefined) return undefined
     this.#letGo(sessionId)
@@ -191,13 +191,21 @@ export class LocalMediaHost implements MediaHost {
   }
 }
 
-function acceptedWebsocket(request: UpgradeRequest, socket: Duplex): WebSocket {
-  const websocket = acceptUpgrade(request, socket)
+function acceptedWebsocket(
+  request: UpgradeRequest,
+  socket: Duplex,
+  options?: { readonly lenient: boolean },
+): WebSocket {
+  const websocket = acceptUpgrade(request, socket, options)
   if (websocket !== undefined) return websocket
   throw new MediaError('invalid_upgrade', 'The request is not a valid WebSocket handshake.')
 }
 
 function callOf({ dialect, start }: Greeting): CarrierCall {
-  const { hears, speaks: _, ...call } = start
-  return { transport: dialect.transport, ...call, ...hears }
+  const {
+    hears: { codec, rate },
+    speaks: _,
+    ...call
+  } = start
+  return { transport: dialect.transport, ...call, codec, rate }
 }

@@ -65,7 +65,8 @@ it.each(CARRIER_IDS)(
         from: '+15551111',
         to: '+15552222',
         custom: { plan: 'gold' },
-        ...coding,
+        codec: coding.codec,
+        rate: coding.rate,
       })
       expect(report.closed).toMatchObject({ by: 'caller', code: 1000 })
       const heard = loudest(report.heard, coding.rate)

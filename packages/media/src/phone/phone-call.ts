@@ -88,7 +88,7 @@ export class PhoneCall {
     this.#dialledAt = this.#clock()
     this.#setup = { ...(options.ids ?? dialect.ids()), from, to, custom, coding }
     const { callId, streamId } = this.#setup
-    this.facts = { url: options.url, carrier, callId, streamId, from, to, coding }
+    this.facts = { url: shownUrl(options.url), carrier, callId, streamId, from, to, coding }
     this.ended = new Promise((resolve) => {
       this.#finish = resolve
     })
@@ -312,6 +312,12 @@ export class PhoneCall {
     }, ms)
     this.#cancels.add(cancel)
   }
+}
+
+/** An address without what may be secret in it. */
+function shownUrl(text: string): string {
+  const url = new URL(text)
+  return `${url.protocol}//${url.host}${url.pathname}${url.search === '' ? '' : '?…'}`
 }
 
 function systemTimer(callback: () => void, ms: number): () => void {

@@ -1,8 +1,8 @@
 import { isVoiced, samplesToMs, type Ticker } from '@botcli/audio'
 import type { CarrierCodec } from '../carriers/codec.ts'
+import { carrierCodec } from '../carriers/codec.ts'
 import type { CallHappening } from './call-events.ts'
 import type { Caller } from './caller.ts'
-import { phoneCodec } from './codec.ts'
 import type { CallSetup, PhoneDialect } from './dialect.ts'
 import { Ear, joined } from './ear.ts'
 import type { Line } from './line.ts'
@@ -47,8 +47,8 @@ export class PhoneStream {
   constructor(options: PhoneStreamOptions) {
     const { dialect, setup, line, ticker, now, tell, caller } = options
     this.#options = options
-    this.#coder = phoneCodec(setup.coding)
-    this.#decoder = phoneCodec(dialect.expects(setup.coding))
+    this.#coder = carrierCodec(setup.coding)
+    this.#decoder = carrierCodec(dialect.expects(setup.coding))
     this.#beganAt = now()
     const { rate } = setup.coding
     this.ear = new Ear({

@@ -14,8 +14,8 @@ export const phoneB: PhoneDialect = {
   codings: [
     { codec: 'pcmu', rate: 8000 },
     { codec: 'pcma', rate: 8000 },
-    { codec: 'l16', rate: 8000 },
-    { codec: 'l16', rate: 16_000 },
+    { codec: 'l16', rate: 8000, bigEndian: true },
+    { codec: 'l16', rate: 16_000, bigEndian: true },
   ],
   pieces: (coding) => ({
     minBytes: (MIN_PIECE_MS * coding.rate * sampleBytes(coding)) / 1000,

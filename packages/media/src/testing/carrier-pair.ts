@@ -121,9 +121,9 @@ export class CarrierPair {
 
   /** The caller says this, in packets of so many milliseconds. */
   say(samples: Int16Array, packetMs: number, firstChunk = 1): void {
-    const { codec, rate } = this.greeting.start.hears
-    const coder = carrierCodec(codec)
-    const size = (rate * packetMs) / 1000
+    const { hears } = this.greeting.start
+    const coder = carrierCodec(hears)
+    const size = (hears.rate * packetMs) / 1000
     for (let at = 0; at * size < samples.length; at += 1) {
       const bytes = coder.encode(samples.subarray(at * size, (at + 1) * size))
       this.send(this.script.media(firstChunk + at, Buffer.from(bytes).toString('base64')))
@@ -141,7 +141,7 @@ export class CarrierPair {
 
   /** What the carrier has played to the caller, as far as it has come. */
   get sound(): Int16Array {
-    const coder = carrierCodec(this.greeting.start.speaks.codec)
+    const coder = carrierCodec(this.greeting.start.speaks)
     return joined(this.chunks.map((chunk) => coder.decode(chunk)))
   }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
 
 /** The largest message that a client may send. */
 const MAX_MESSAGE_BYTES = 1024 * 1024
@@ -13,22 +13,34 @@ export interface UpgradeRequest {
   readonly head: Uint8Array
 }
 
-const server = new WebSocketServer({
+const OPTIONS: ServerOptions = {
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
   maxPayload: MAX_MESSAGE_BYTES,
   // Tokens travel in the address or in a header, so a subprotocol is only ever echoed.
   handleProtocols: (protocols) => protocols.values().next().value ?? false,
-})
+}
 
-/** Answers the request on its socket. Nothing is given when it was not a valid one; it was told so then. */
-export function acceptUpgrade(request: UpgradeRequest, socket: Duplex): WebSocket | undefined {
+const server = new WebSocketServer(OPTIONS)
+/** What is no text is a bad message like any other, and none of these ends a call. */
+const lenientServer = new WebSocketServer({ ...OPTIONS, skipUTF8Validation: true })
+
+/**
+ * Answers the request on its socket. Nothing is given when it was not a valid one; it was told so then. A lenient one lives on
+ * when a message is no text.
+ */
+export function acceptUpgrade(
+  request: UpgradeRequest,
+  socket: Duplex,
+  { lenient = false } = {},
+): WebSocket | undefined {
   const { url, headers, head } = request
   // `ws` reads nothing else of a request than this.
   const incoming = { method: 'GET', url, headers, socket } as unknown as IncomingMessage
   let accepted: WebSocket | undefined
-  server.handleUpgrade(incoming, socket, Buffer.from(head), (websocket) => {
+  const asked = lenient ? lenientServer : server
+  asked.handleUpgrade(incoming, socket, Buffer.from(head), (websocket) => {
     accepted = websocket
   })
   // Whoever checked the request may have paused the socket, and a listener alone does not wake it.

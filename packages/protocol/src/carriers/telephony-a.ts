@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import {
+  botPayload,
   carrierCount,
   carrierKey,
   carrierMark,
   carrierMedia,
   carrierParameters,
-  carrierPayload,
   carrierText,
   lenient,
 } from './fields.ts'
@@ -58,7 +58,7 @@ export const telephonyAToCarrierSchema = z.discriminatedUnion('event', [
   z.object({
     event: z.literal('media'),
     streamSid: carrierText,
-    media: z.object({ payload: carrierPayload }),
+    media: z.object({ payload: botPayload }),
   }),
   z.object({ event: z.literal('mark'), streamSid: carrierText, mark: carrierMark }),
   z.object({ event: z.literal('clear'), streamSid: carrierText }),

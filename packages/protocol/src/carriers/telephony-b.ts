@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import {
+  botPayload,
   carrierCount,
   carrierKey,
   carrierMark,
   carrierMedia,
   carrierParameters,
-  carrierPayload,
   carrierText,
   lenient,
 } from './fields.ts'
@@ -62,7 +62,7 @@ export type TelephonyBFromCarrier = z.infer<typeof telephonyBFromCarrierSchema>
 
 /** What carrier B is sent. */
 export const telephonyBToCarrierSchema = z.discriminatedUnion('event', [
-  z.object({ event: z.literal('media'), media: z.object({ payload: carrierPayload }) }),
+  z.object({ event: z.literal('media'), media: z.object({ payload: botPayload }) }),
   z.object({ event: z.literal('mark'), mark: carrierMark }),
   z.object({ event: z.literal('clear') }),
 ])

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { carrierCount, carrierKey, carrierMedia, carrierPayload, carrierText, lenient } from './fields.ts'
+import { botPayload, carrierCount, carrierKey, carrierMedia, carrierText, lenient } from './fields.ts'
 
 const sequence = { sequenceNumber: lenient(carrierCount), extra_headers: lenient(z.string().max(4096)) }
 const stream = { ...sequence, streamId: lenient(carrierText) }
@@ -42,7 +42,7 @@ export const telephonyCToCarrierSchema = z.discriminatedUnion('event', [
   z.object({
     event: z.literal('playAudio'),
     streamId: carrierText,
-    media: z.object({ contentType: carrierText, sampleRate: z.number().int(), payload: carrierPayload }),
+    media: z.object({ contentType: carrierText, sampleRate: z.number().int(), payload: botPayload }),
   }),
   z.object({ event: z.literal('checkpoint'), streamId: carrierText, name: carrierText }),
   z.object({ event: z.literal('clearAudio'), streamId: carrierText }),

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import {
+  botPayload,
   carrierCount,
   carrierKey,
   carrierMark,
   carrierMedia,
   carrierParameters,
-  carrierPayload,
   carrierText,
   lenient,
 } from './fields.ts'
@@ -65,7 +65,7 @@ export const telephonyDToCarrierSchema = z.discriminatedUnion('event', [
   z.object({
     event: z.literal('media'),
     stream_sid: carrierText,
-    media: z.object({ payload: carrierPayload }),
+    media: z.object({ payload: botPayload }),
   }),
   z.object({ event: z.literal('mark'), stream_sid: carrierText, mark: carrierMark }),
   z.object({ event: z.literal('clear'), stream_sid: carrierText }),

@@ -104,6 +104,20 @@ it('is hung up when the process that held its wire dies', async () => {
   await expectHungUp(call)
 })
 
+it('is hung up with its last stream, and by nobody who only names it', async () => {
+  await start(TALKATIVE_BOT)
+  const call = dial('telephony_a')
+  await heardBot(call)
+  const { callId, streamId } = call.facts
+  const other = new PhoneCall({ url: call.facts.url, ids: { callId, streamId, accountId: 'AC0' } })
+  await heardBot(other)
+  await other.close()
+  await until(() => runner.runner.sessions === 1, 'the other stream to end')
+  expect(api.seen).toEqual([])
+  await call.close()
+  await expectHungUp(call)
+})
+
 it('is hung up when somebody stops its session', async () => {
   await start(TALKATIVE_BOT)
   const call = dial('telephony_b')

@@ -80,6 +80,20 @@ it('a codec that is not understood is named, with what is', async () => {
   expect(answer.reason).toMatch(/AMR-WB.*PCMU, PCMA or L16/)
 })
 
+it('a caller who is not recognised yet is told how its session ended', async () => {
+  await start()
+  const socket = new WebSocket(url())
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve))
+  const id = await until(async () => {
+    const { sessions } = (await (await runner.request('/sessions')).json()) as {
+      sessions: { sessionId: string; transport?: string }[]
+    }
+    return sessions.find(({ transport }) => transport === undefined)?.sessionId
+  }, 'its session')
+  await runner.request(`/sessions/${id}`, { method: 'DELETE' })
+  expect(await closed).toBe(4000)
+})
+
 it('an announced call is for its carrier, and for one call', async () => {
   await start()
   const { wsUrl = '' } = await runner.start({ transport: 'telephony_a', body: { a: 1 } })

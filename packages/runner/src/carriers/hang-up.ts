@@ -44,10 +44,28 @@ export class HangUp {
   readonly #logger: Logger
   readonly #lines: ReadonlyMap<TransportId, Line>
   readonly #asked = new Map<string, Promise<HangUpResult>>()
+  /** How many streams each call has. */
+  readonly #streams = new Map<string, number>()
 
   constructor(options: HangUpOptions) {
     this.#logger = options.logger
     this.#lines = linesOf(options)
+  }
+
+  /** A stream of a call has begun. Gives what to do at its end: the last one of a call hangs it up. */
+  follow(transport: TransportId, callId: string, logger: Logger): () => Promise<unknown> {
+    const key = `${transport} ${callId}`
+    this.#streams.set(key, (this.#streams.get(key) ?? 0) + 1)
+    return async () => {
+      const left = (this.#streams.get(key) ?? 1) - 1
+      if (left > 0) {
+        this.#streams.set(key, left)
+        logger.info('the call goes on in another stream and is not hung up')
+        return
+      }
+      this.#streams.delete(key)
+      await this.hangUp(transport, callId, logger)
+    }
   }
 
   /** Whoever asks again for the same call gets the first result. */

@@ -82,6 +82,33 @@ it('leaves no session, counts what was bad, and serves the next', async () => {
   expect(runner.log.lines.filter(({ level }) => level === 'error')).toEqual([])
 })
 
+it('a message that is no text ends no call', async () => {
+  const call = new PhoneCall({ url: url() })
+  const socket = new WebSocket(url())
+  await new Promise((resolve) => socket.once('open', resolve))
+  socket.send(JSON.stringify({ event: 'start', start: { streamSid: 'MZ2', callSid: 'CA2' } }))
+  let answered = false
+  socket.on('pong', () => {
+    answered = true
+  })
+  socket.send(Buffer.of(0xff, 0xfe, 0x80), { binary: false })
+  socket.ping()
+  await until(() => answered, 'the call to go on')
+  expect(socket.readyState).toBe(WebSocket.OPEN)
+  socket.close()
+  await call.close()
+})
+
+it('a start of any carrier takes no time, however odd it is', async () => {
+  const socket = new WebSocket(url())
+  await new Promise((resolve) => socket.once('open', resolve))
+  const extra_headers = `a=${' '.repeat(4085)}x\ny`
+  socket.send(JSON.stringify({ event: 'start', start: { streamId: 's', callId: 'c' }, extra_headers }))
+  await until(async () => (await views()).some(({ transport }) => transport === 'telephony_c'), 'the call')
+  socket.close()
+  await expectWell()
+})
+
 describe('anything that a carrier could say', () => {
   const START = {
     event: 'start',
@@ -120,17 +147,37 @@ describe('anything that a carrier could say', () => {
     fc.uint8Array({ maxLength: 2000 }),
   )
 
+  /** What a start can hold besides what it must. */
+  const extra = fc.record(
+    {
+      extra_headers: fc.string({ maxLength: 5000 }),
+      sequenceNumber: fc.anything(),
+      start: fc.record({
+        streamSid: fc.constant('MZ1'),
+        callSid: fc.string({ minLength: 1 }),
+        mediaFormat: fc.anything(),
+        customParameters: fc.oneof(fc.object(), fc.dictionary(fc.string(), fc.string({ maxLength: 3000 }))),
+      }),
+    },
+    { requiredKeys: [] },
+  )
+
   it('neither breaks the runner nor leaves anything behind', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(message, { maxLength: 60 }), fc.boolean(), async (messages, begins) => {
-        const socket = new WebSocket(url())
-        socket.on('error', () => {})
-        await new Promise((resolve) => socket.once('open', resolve))
-        if (begins) socket.send(JSON.stringify(START))
-        for (const one of messages) socket.send(one)
-        await new Promise((resolve) => setTimeout(resolve, 20))
-        socket.terminate()
-      }),
+      fc.asyncProperty(
+        fc.array(message, { maxLength: 60 }),
+        fc.boolean(),
+        extra,
+        async (messages, begins, extras) => {
+          const socket = new WebSocket(url())
+          socket.on('error', () => {})
+          await new Promise((resolve) => socket.once('open', resolve))
+          if (begins) socket.send(JSON.stringify({ ...START, ...extras }))
+          for (const one of messages) socket.send(one)
+          await new Promise((resolve) => setTimeout(resolve, 20))
+          socket.terminate()
+        },
+      ),
       { numRuns: 60, seed: SEED },
     )
     await expectWell()

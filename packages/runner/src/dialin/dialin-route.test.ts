@@ -47,6 +47,15 @@ it('starts a bot in a SIP room, with what it needs to fetch its caller, whatever
   expect(JSON.stringify(bots.runner.log.lines)).not.toContain(KEY)
 })
 
+it('serves a caller once, however often it is told of it', async () => {
+  await start()
+  const answers = await Promise.all([1, 2, 3].map(async () => (await bots.runner.post(PATH, CALL)).json()))
+  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+  expect(provider.rooms.size).toBe(1)
+  await bots.runner.post(PATH, { ...CALL, callId: 'call-2' })
+  expect(provider.rooms.size).toBe(2)
+})
+
 it('answers the test of the provider, and starts nothing', async () => {
   await start()
   const response = await bots.runner.post(PATH, { test: 'test' })

@@ -3,6 +3,7 @@ import {
   DEFAULT_ROOM_API_URL,
   type DialinBody,
   type DialinCall,
+  type DialinResponse,
   dialinCallSchema,
   dialinTestSchema,
 } from '@botcli/protocol'
@@ -17,6 +18,9 @@ export const DIALIN_PATH = '/daily-dialin-webhook'
 
 /** Times above this are milliseconds: the provider's documentation has seconds, its calls have either. */
 const MILLISECONDS_FROM = 100_000_000_000
+
+/** Callers that are remembered, so that a repeated webhook call makes no second bot. */
+const MAX_REMEMBERED = 1000
 
 /** What dial-in needs. */
 export interface DialinOptions {
@@ -37,6 +41,8 @@ export interface PreparedDialin {
 export class Dialin {
   readonly #options: DialinOptions
   readonly #clock: () => number
+  /** By caller, the oldest first. */
+  readonly #answers = new Map<string, Promise<DialinResponse>>()
 
   constructor(options: DialinOptions) {
     this.#options = options
@@ -49,6 +55,19 @@ export class Dialin {
     if (isTest(request.body)) return undefined
     this.#check(request)
     return parseJson(request.body, DIALIN_PATH, dialinCallSchema, this.#options.logger)
+  }
+
+  /** Serves a caller once: who is told of the same caller again gets the first answer, unless it was a failure. */
+  once(call: DialinCall, serve: () => Promise<DialinResponse>): Promise<DialinResponse> {
+    const key = JSON.stringify([call.callDomain, call.callId])
+    const earlier = this.#answers.get(key)
+    if (earlier !== undefined) return earlier
+    const answer = serve()
+    this.#answers.set(key, answer)
+    answer.catch(() => this.#answers.delete(key))
+    const oldest = this.#answers.keys().next().value
+    if (this.#answers.size > MAX_REMEMBERED && oldest !== undefined) this.#answers.delete(oldest)
+    return answer
   }
 
   /** Makes the room, and the body with which the bot can fetch its caller. */

@@ -53,6 +53,12 @@ export interface PageFactsInput {
 /** Stands for a name that only the user knows. */
 const SOME_NAME = 'your.public.name'
 
+const WEBHOOK_SECRETS = {
+  telephony_a: { key: 'a', variable: 'TELEPHONY_A_AUTH_TOKEN' },
+  telephony_b: { key: 'b', variable: 'TELEPHONY_B_PUBLIC_KEY' },
+  telephony_c: { key: 'c', variable: 'TELEPHONY_C_AUTH_TOKEN' },
+} as const
+
 const CREDENTIALS = { telephony_a: 'a', telephony_b: 'b', telephony_c: 'c' } as const
 
 /** Says what is on, and how to try each of it. */
@@ -96,7 +102,7 @@ function phoneWay(id: TransportId, { config, wsUrl, origin }: Known): Way {
     id,
     label,
     state: 'ready',
-    notes: [...reachNotes(id, config, wsUrl), ...hangUpNotes(id, config)],
+    notes: [...originNotes(id, config), ...reachNotes(id, config, wsUrl), ...hangUpNotes(id, config)],
     steps,
   }
 }
@@ -108,6 +114,17 @@ function reachNotes(id: TransportId, { transport }: RunnerConfig, wsUrl: string)
   const name = wsUrl.startsWith('wss:') ? [] : [`-x ${SOME_NAME}`]
   const options = [...select, ...name]
   return options.length === 0 ? [] : [`To answer calls from ${label}, start with \`${options.join(' ')}\`.`]
+}
+
+/** Carriers show no origin, so a list of origins keeps them out unless they prove themselves otherwise. */
+function originNotes(id: TransportId, { allowedOrigins, telephony }: RunnerConfig): readonly string[] {
+  if (allowedOrigins.length === 0) return []
+  const start =
+    'Because of `--allowed-origins` a call needs an address of its own, which `POST /start` gives for a `body`'
+  const signs = isKeyOf(WEBHOOK_SECRETS, id) ? WEBHOOK_SECRETS[id] : undefined
+  if (signs === undefined) return [`${start}.`]
+  const signed = telephony.webhookSecrets?.[signs.key] !== undefined
+  return [`${start}, or a signed webhook call${signed ? '' : `: set \`${signs.variable}\``}.`]
 }
 
 function hangUpNotes(id: TransportId, { telephony, env }: RunnerConfig): readonly string[] {
@@ -156,7 +173,8 @@ function websocketWay({ config, wsUrl }: Known): Way {
 function dialinWay({ config, origin }: Known): Way {
   const label = 'Webhook for the room provider (POST)'
   const step = { kind: 'address', label, text: `${webhookOrigin(config, origin)}${DIALIN_PATH}` } as const
-  const needs = missingKey(config) ?? missingName(config, origin, 'The room provider')
+  const needs =
+    missingKey(config) ?? missingSecret(config) ?? missingName(config, origin, 'The room provider')
   return { id: 'dialin', label: 'Dial-in', ...stateOf(needs), notes: [], steps: [step] }
 }
 
@@ -175,6 +193,12 @@ function missingKey({ room }: RunnerConfig): WayNeeds | undefined {
   if (room.apiKey !== undefined) return undefined
   const how = 'Set `ROOM_API_KEY` in the environment or in the `.env` beside your bot, and start again.'
   return { what: 'ROOM_API_KEY', how }
+}
+
+function missingSecret({ allowedOrigins, room }: RunnerConfig): WayNeeds | undefined {
+  if (allowedOrigins.length === 0 || room.dialinSecret !== undefined) return undefined
+  const how = 'The room provider shows no origin, so it has to sign: set `ROOM_DIALIN_SECRET`.'
+  return { what: 'ROOM_DIALIN_SECRET', how }
 }
 
 function missingName(config: RunnerConfig, origin: string, who: string): WayNeeds | undefined {

@@ -59,9 +59,8 @@ export function provesItself(method: string, path: string, { config }: ProviderR
 function addRoomDoor(app: Hono<RunnerEnv>, options: ProviderRoutesOptions): void {
   app.get('/daily', async (c) => {
     requireTransport('room', options.transports)
-    const purpose = `${c.req.header('sec-purpose') ?? ''} ${c.req.header('purpose') ?? ''}`
-    if (c.req.method !== 'GET' || purpose.includes('prefetch')) {
-      throw new RequestError('method_not_allowed', 'This address opens a room, so it only knows GET.')
+    if (!isVisit(c)) {
+      throw new RequestError('method_not_allowed', 'This address opens a room, and only for a visitor.')
     }
     options.rooms.check()
     await options.guests.check()
@@ -75,18 +74,28 @@ function addRoomDoor(app: Hono<RunnerEnv>, options: ProviderRoutesOptions): void
   })
 }
 
+/** Whether a browser really goes there, rather than to load an image or what may be wanted later. Other programs may say nothing. */
+function isVisit(c: Context<RunnerEnv>): boolean {
+  const early = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']
+    .map((name) => c.req.header(name) ?? '')
+    .join()
+  const isOpened = (c.req.header('sec-fetch-dest') ?? 'document') === 'document'
+  return c.req.method === 'GET' && isOpened && !/prefetch|preview|prerender/.test(early)
+}
+
 function addDialin(app: Hono<RunnerEnv>, dialin: Dialin, options: ProviderRoutesOptions): void {
   app.post(DIALIN_PATH, async (c) => {
     const call = dialin.receive(await webhookRequest(c, ''))
     if (call === undefined) return c.json({ status: 'OK' })
-    await options.guests.check()
-    return c.json<DialinResponse>(
-      await inSession(options, async (session) => {
+    const answer = await dialin.once(call, async () => {
+      await options.guests.check()
+      return inSession(options, async (session) => {
         const { room, body } = await dialin.prepare(call)
         await options.connector.room(session, { roomUrl: room.url, token: room.botToken }, { ...body })
         return { roomUrl: room.url, sessionId: session.id }
-      }),
-    )
+      })
+    })
+    return c.json<DialinResponse>(answer)
   })
 }
 

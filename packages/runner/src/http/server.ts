@@ -7,6 +7,8 @@ import type { App } from './app.ts'
 import type { WebsocketDoor } from './websocket-door.ts'
 
 const REQUEST_LIMIT_MS = 30_000
+/** Requests that are being answered when everything ends get this long. */
+const LAST_ANSWER_MS = 500
 const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'connection', 'http2-settings'])
 
 /** What a server serves, and where. */
@@ -75,10 +77,13 @@ export class HttpServer {
     this.#server.closeIdleConnections()
   }
 
-  /** Ends every connection. */
-  close(): void {
-    this.#server.close()
-    this.#server.closeAllConnections()
+  /** Ends every connection, once the answers that are on their way have left or took too long. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
+    this.#server.closeIdleConnections()
+    const timer = setTimeout(() => this.#server.closeAllConnections(), LAST_ANSWER_MS)
+    await closed
+    clearTimeout(timer)
   }
 }
 

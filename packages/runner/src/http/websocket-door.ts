@@ -53,8 +53,9 @@ export class WebsocketDoor {
     } catch (error) {
       if (error instanceof MediaError && error.code === 'invalid_call') {
         // The upgrade is done and the caller was told on the socket, where nothing else may be written.
+        const level = attempt?.state === 'waiting' ? 'warn' : 'debug'
         if (attempt !== undefined) this.#options.table.discard(attempt, error.message)
-        logger.warn(`a phone call was refused: ${error.message}`)
+        logger[level](`a phone call was refused: ${error.message}`)
         return
       }
       const refusal = requestErrorOf(error, logger)

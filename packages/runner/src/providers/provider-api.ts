@@ -23,6 +23,8 @@ export interface ProviderApiOptions {
   readonly reason?: (answer: unknown) => string | undefined
   readonly fetch?: Fetch | undefined
   readonly limitMs?: number | undefined
+  /** Aborted when nobody waits for answers any more. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** One call. The path goes behind the base URL. */
@@ -56,7 +58,9 @@ export class ProviderApi {
   async send(request: ProviderRequest, limitMs = this.#options.limitMs ?? LIMIT_MS): Promise<ProviderAnswer> {
     const { baseUrl, label } = this.#options
     const call = this.#options.fetch ?? fetch
-    const signal = AbortSignal.timeout(limitMs)
+    const timeout = AbortSignal.timeout(limitMs)
+    const { signal: unwanted } = this.#options
+    const signal = unwanted === undefined ? timeout : AbortSignal.any([timeout, unwanted])
     try {
       const response = await call(`${baseUrl.replace(/\/+$/, '')}${request.path}`, {
         method: request.method,
@@ -68,9 +72,10 @@ export class ProviderApi {
       })
       return { status: response.status, json: parseJson(await readText(response)) }
     } catch (cause) {
+      if (unwanted?.aborted) throw new RequestError('shutting_down', 'The runner is shutting down.')
       const seconds = Math.max(1, Math.round(limitMs / 1000))
       throw this.#failure(
-        signal.aborted
+        timeout.aborted
           ? `${label} did not answer within ${seconds} seconds. Try again later.`
           : `${label} could not be reached (${reasonOf(cause)}). Try again later.`,
       )

@@ -22,6 +22,7 @@ export interface RestRoomProviderOptions {
   readonly apiUrl?: string | undefined
   readonly fetch?: Fetch | undefined
   readonly limitMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
   /** Milliseconds since 1970. */
   readonly clock?: (() => number) | undefined
 }
@@ -31,7 +32,7 @@ export class RestRoomProvider implements RoomProvider {
   readonly #api: ProviderApi
   readonly #clock: () => number
 
-  constructor({ apiKey, apiUrl, fetch, limitMs, clock }: RestRoomProviderOptions) {
+  constructor({ apiKey, apiUrl, fetch, limitMs, signal, clock }: RestRoomProviderOptions) {
     this.#clock = clock ?? Date.now
     this.#api = new ProviderApi({
       label: 'The room provider',
@@ -45,6 +46,7 @@ export class RestRoomProvider implements RoomProvider {
       },
       fetch,
       limitMs,
+      signal,
     })
   }
 

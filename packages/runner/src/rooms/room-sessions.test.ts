@@ -6,7 +6,7 @@ import { startDirect } from '../direct.ts'
 import { LogCapture } from '../testing/log-capture.ts'
 import { ReportingRunner } from '../testing/reporting-bot.ts'
 import { RoomProviderDouble } from '../testing/room-provider-double.ts'
-import { botFolder, ECHO, RunnerFixture, testConfig } from '../testing/runner-fixture.ts'
+import { botFolder, ECHO, RunnerFixture, testConfig, until } from '../testing/runner-fixture.ts'
 
 const KEY = 'room-key-1234567890'
 
@@ -107,6 +107,8 @@ describe('GET /daily', () => {
   it.each([
     ['is only asked about', { method: 'HEAD' }],
     ['is fetched in advance', { headers: { 'Sec-Purpose': 'prefetch;prerender' } }],
+    ['is fetched in advance by another browser', { headers: { 'X-Moz': 'prefetch' } }],
+    ['is the image of some page', { headers: { 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' } }],
   ])('makes no room when it %s', async (_, init) => {
     const bots = await start()
     const { runner } = bots
@@ -120,6 +122,15 @@ describe('GET /daily', () => {
     expect((await runner.request('/daily')).status).toBe(400)
     expect((await runner.post('/start', { transport: 'room' })).status).toBe(400)
   })
+})
+
+it('a runner that stops does not wait for the provider', async () => {
+  const bots = await start()
+  provider.mood = 'silent'
+  const answer = bots.runner.post('/start', { transport: 'room' })
+  await until(() => provider.seen.length > 0, 'the provider to be asked')
+  await bots.runner.runner.close({ deadlineMs: 1000 })
+  expect((await answer).status).toBe(503)
 })
 
 it.each(['/start', '/daily'])('without a key, %s names ROOM_API_KEY', async (path) => {
@@ -165,6 +176,20 @@ describe('directly, without a server', () => {
     const direct = await startDirect(config, { logger: new LogCapture().logger })
     expect((await direct.ended).outcome).toMatchObject({ result: 'failed', cause: 'bot_failed' })
     await direct.close({ deadlineMs: 0 })
+  })
+
+  it('a provider that is silent does not hold up the end', async () => {
+    provider.mood = 'silent'
+    const stop = new AbortController()
+    const { logger } = new LogCapture()
+    const starting = startDirect(testConfig(ECHO, { room: room() }), { logger, signal: stop.signal })
+    const outcome = starting.catch((error: Error) => error.message)
+    await until(() => provider.seen.length > 0, 'the provider to be asked')
+    const at = performance.now()
+    stop.abort()
+    expect(await outcome).toContain('stopped while it started')
+    // Its own limit is ten seconds, so this can only be without it.
+    expect(performance.now() - at).toBeLessThan(9000)
   })
 
   it('a provider that refuses is a failure to start', async () => {

@@ -37,6 +37,8 @@ export interface RoomsOptions {
   readonly provider?: RoomProvider | undefined
   readonly fetch?: Fetch | undefined
   readonly clock?: (() => number) | undefined
+  /** Aborted when no room is wanted any more. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Opens rooms for bots and their callers. */
@@ -46,13 +48,13 @@ export class Rooms {
   readonly #clock: () => number
 
   constructor(options: RoomsOptions) {
-    const { config, fetch, clock } = options
+    const { config, fetch, clock, signal } = options
     const { apiKey, apiUrl } = config
     this.#options = options
     this.#clock = clock ?? Date.now
     this.#provider =
       options.provider ??
-      (apiKey === undefined ? undefined : new RestRoomProvider({ apiKey, apiUrl, fetch, clock }))
+      (apiKey === undefined ? undefined : new RestRoomProvider({ apiKey, apiUrl, fetch, clock, signal }))
   }
 
   /** Throws the reason why there can be no rooms at all. */

@@ -92,7 +92,7 @@ export class Connector {
     const opening = host.openCarrier(session.id, request, socket, served, session.events)
     const call = await this.#orRevert(session, opening)
     session.identify(call.transport)
-    session.sayFarewell(() => this.#hangUp.hangUp(call.transport, call.callId, session.logger))
+    session.sayFarewell(this.#hangUp.follow(call.transport, call.callId, session.logger))
     try {
       session.join(await this.#guests.take(), { ...startOfCall(session, call), websocket })
     } catch (error) {
@@ -192,9 +192,9 @@ export class Connector {
   }
 }
 
-/** What a bot is told of a call. What its own starter gave counts more than what came with the call. */
+/** What a bot is told of a call: above its parameters the numbers, and above all what its own starter gave. */
 function startOfCall(session: Session, { transport, ...call }: CarrierCall) {
   const { from, to, custom } = call
-  const body = { ...(from && { from }), ...(to && { to }), ...custom, ...session.body }
+  const body = { ...custom, ...(from && { from }), ...(to && { to }), ...session.body }
   return { transport, call, body }
 }

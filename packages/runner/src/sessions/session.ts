@@ -211,7 +211,8 @@ export class Session {
     clearTimeout(this.#timer)
     if (this.#ending !== undefined) return
     this.#state = 'active'
-    if (this.#connectedAt === undefined) this.logger.info('caller connected')
+    // In a room the bot meets its callers by itself, and nobody here sees them.
+    if (this.#connectedAt === undefined && this.#transport !== 'room') this.logger.info('caller connected')
     this.#connectedAt ??= new Date()
   }
 

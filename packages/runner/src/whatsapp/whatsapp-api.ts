@@ -7,10 +7,13 @@ import {
 import type { WhatsappConfig } from '../config.ts'
 import { type Fetch, ProviderApi } from '../providers/provider-api.ts'
 
+const LIMIT_MS = 4000
+
 /** How to reach the provider. */
 export interface WhatsappApiOptions {
   readonly config: WhatsappConfig
   readonly fetch?: Fetch | undefined
+  /** Default: short enough to be over when the runner has to stop. */
   readonly limitMs?: number | undefined
 }
 
@@ -19,7 +22,7 @@ export class WhatsappApi {
   readonly #api: ProviderApi
   readonly #path: string
 
-  constructor({ config, fetch, limitMs }: WhatsappApiOptions) {
+  constructor({ config, fetch, limitMs = LIMIT_MS }: WhatsappApiOptions) {
     this.#path = `/${encodeURIComponent(config.phoneNumberId)}/calls`
     this.#api = new ProviderApi({
       label: 'WhatsApp',

@@ -46,6 +46,8 @@ const manifests = new Map(
 const root = manifest('package.json')
 const sources = files
   .filter((path) => /\.(?:[cm]?[jt]s|tsx)$/.test(path))
+  // A bot that somebody tries out here need not be a package.
+  .filter((path) => !path.startsWith('examples/') || existsSync(join(ROOT, path, '..', 'package.json')))
   .map((path): SourceFile => {
     const home = /^(?:packages|examples)\/[^/]+/.exec(path)?.[0] ?? ''
     const isTest = /\.test\.tsx?$|\/testing\/|\/test-[^/]+$|^(?:scripts|bench)\//.test(path)

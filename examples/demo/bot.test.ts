@@ -99,18 +99,21 @@ function isRtvi(message: GuestMessage, rtviType: string, text = ''): boolean {
 }
 
 describe('the demo bot over a link', () => {
-  it.each(TRANSPORT_IDS)('greets, says goodbye and returns on %s', async (transport) => {
-    const host = await begin(transport)
-    if (!transport.startsWith('telephony')) {
-      host.send({ type: 'message', data: rtviMessage('client-ready', { version: '2.1.0' }) })
-    }
-    await host.received((message) => isRtvi(message, 'bot-output', 'Hello!'))
-    host.send({ type: 'dtmf', keys: '#' })
-    await host.received((message) => isRtvi(message, 'bot-output', 'Goodbye'))
-    expect(await host.received(({ type }) => type === 'end')).toEqual({ type: 'end', outcome: 'returned' })
-    expect(host.samplesPlayed).toBeGreaterThan(VOICE_SAMPLE_RATE)
-    await host.done
-  })
+  it.each(TRANSPORT_IDS.filter((id) => id !== 'room'))(
+    'greets, says goodbye and returns on %s',
+    async (transport) => {
+      const host = await begin(transport)
+      if (!transport.startsWith('telephony')) {
+        host.send({ type: 'message', data: rtviMessage('client-ready', { version: '2.1.0' }) })
+      }
+      await host.received((message) => isRtvi(message, 'bot-output', 'Hello!'))
+      host.send({ type: 'dtmf', keys: '#' })
+      await host.received((message) => isRtvi(message, 'bot-output', 'Goodbye'))
+      expect(await host.received(({ type }) => type === 'end')).toEqual({ type: 'end', outcome: 'returned' })
+      expect(host.samplesPlayed).toBeGreaterThan(VOICE_SAMPLE_RATE)
+      await host.done
+    },
+  )
 
   it('answers typed text', async () => {
     const host = await begin('webrtc')

@@ -61,7 +61,9 @@ export class Conversation {
     this.#voice = voice
     this.#clock = clock
     this.#speaker = new Speaker(transport, clock)
-    this.#activity = new VoiceActivity(transport.audioInSampleRate)
+    this.#activity = new VoiceActivity(transport.audioInSampleRate, {
+      hasEcho: !transport.type.startsWith('telephony'),
+    })
     this.#rules = new Rules({
       random,
       date: () => new Date(clock.now()),

@@ -64,7 +64,9 @@ export class VoiceActivity {
   #silentBlocks = 0
   #voiced = { power: 0, blocks: 0 }
 
-  constructor(sampleRate: number) {
+  /** Phones take the bot's echo out of what they send, so there is none to learn. */
+  constructor(sampleRate: number, { hasEcho = true } = {}) {
+    if (!hasEcho) this.#echoLearnt = ECHO_LEARNING_BLOCKS
     this.#blockSize = (sampleRate * BLOCK_MS) / 1000
   }
 

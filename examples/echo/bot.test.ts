@@ -35,18 +35,21 @@ function call(transport: (typeof TRANSPORT_IDS)[number]) {
 const sound = Int16Array.from({ length: 320 }, (_, index) => index)
 
 describe('the echo bot', () => {
-  it.each(TRANSPORT_IDS)('echoes sound, keys and messages on %s', async (transport) => {
-    const { host, messages, frames, formatted, hangUp } = call(transport)
-    await formatted
-    host.sendPlayback(0, 0, 16_000)
-    host.sendAudioIn(0, sound)
-    host.send({ type: 'dtmf', keys: '5#' })
-    host.send({ type: 'message', data: { any: 'thing' } })
-    await vi.waitFor(() => expect(frames).toContainEqual({ kind: 'audioOut', epoch: 0, samples: sound }))
-    await vi.waitFor(() => expect(messages).toContainEqual({ type: 'message', data: { any: 'thing' } }))
-    expect(messages).toContainEqual({ type: 'dtmf', keys: '5#' })
-    expect(await hangUp()).toEqual({ ok: true })
-  })
+  it.each(TRANSPORT_IDS.filter((id) => id !== 'room'))(
+    'echoes sound, keys and messages on %s',
+    async (transport) => {
+      const { host, messages, frames, formatted, hangUp } = call(transport)
+      await formatted
+      host.sendPlayback(0, 0, 16_000)
+      host.sendAudioIn(0, sound)
+      host.send({ type: 'dtmf', keys: '5#' })
+      host.send({ type: 'message', data: { any: 'thing' } })
+      await vi.waitFor(() => expect(frames).toContainEqual({ kind: 'audioOut', epoch: 0, samples: sound }))
+      await vi.waitFor(() => expect(messages).toContainEqual({ type: 'message', data: { any: 'thing' } }))
+      expect(messages).toContainEqual({ type: 'dtmf', keys: '5#' })
+      expect(await hangUp()).toEqual({ ok: true })
+    },
+  )
 
   it('answers requests and typed text', async () => {
     const { host, messages, formatted, hangUp } = call('webrtc')

@@ -25,12 +25,11 @@ export async function bot(args: RunnerArguments): Promise<void> {
 
   // After a hiccup all sound would stay late, so some of it is left out until it is prompt again. A client may send
   // its sound in long chunks; that makes a long queue, but no sound of it is late.
-  let start = Number.POSITIVE_INFINITY
+  let start: number | undefined
   let late = false
   for await (const frame of transport.audio()) {
     const now = performance.now()
-    // What came before the bot listened comes late, in one go; the promptest frame tells what prompt is.
-    start = Math.min(start, now - frame.capturedAt)
+    start ??= now - frame.capturedAt
     const lateMs = now - start + transport.queuedMs - frame.capturedAt
     late = lateMs > (late ? 60 : 200)
     if (!late) await transport.sendAudio(frame.samples)

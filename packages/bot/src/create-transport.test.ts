@@ -46,7 +46,9 @@ describe('createTransport', () => {
   it('says which transport is missing and how to add it', async () => {
     const { end } = await outcomeOf((args) => createTransport(args, { websocket: () => ({}) }))
     expect(end.error?.name).toBe('BotError')
-    expect(end.error?.message).toMatch(/uses 'webrtc'.*it serves: websocket.*add `webrtc: \(\) => \(\{\}\)`/)
+    expect(end.error?.message).toMatch(
+      /uses 'webrtc'; add `webrtc: \(\) => \(\{\}\)`.*serves only: websocket/,
+    )
   })
 
   it('asks only the factory of the caller, which may take its time', async () => {

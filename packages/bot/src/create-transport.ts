@@ -40,7 +40,7 @@ export async function createTransport(
     const offered = Object.keys(factories).join(', ') || 'none'
     throw new BotError(
       'transport_not_offered',
-      `the caller uses '${transport}', which this bot does not serve (it serves: ${offered}); add \`${transport}: () => ({})\` to the second argument of createTransport()`,
+      `the caller uses '${transport}'; add \`${transport}: () => ({})\` to createTransport(), which serves only: ${offered}`,
     )
   }
   const params = resolved(await factory())

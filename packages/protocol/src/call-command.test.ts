@@ -7,5 +7,5 @@ it.each([
   ['http://[::1]:7860', undefined, "botcli call 'http://[::1]:7860' --as telephony_a"],
   ['http://localhost:7860', 'https://a.example', 'botcli call --as telephony_a --origin https://a.example'],
 ])('calls %s as %s', (url, origin, command) => {
-  expect(callCommand('telephony_a', url, origin)).toBe(command)
+  expect(callCommand('telephony_a', { command: 'botcli', url, origin })).toBe(command)
 })

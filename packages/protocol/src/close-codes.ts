@@ -17,9 +17,9 @@ export const CLOSE_CODES: Readonly<Record<EndCause, number>> = {
   media_failed: 1011,
 }
 
-/** A close reason may hold 123 bytes of UTF-8 at most; a character cut in two is left out. */
+/** A close reason may hold 123 bytes of UTF-8 at most; what is cut ends with a sign of it. */
 export function closeReason(message: string): string {
   const bytes = new TextEncoder().encode(message)
   if (bytes.length <= 123) return message
-  return new TextDecoder().decode(bytes.subarray(0, 123)).replace(/\uFFFD+$/, '')
+  return `${new TextDecoder().decode(bytes.subarray(0, 120)).replace(/\uFFFD+$/, '')}…`
 }

@@ -88,6 +88,8 @@ export interface RunnerConfig {
   readonly botFolder: string
   /** The built browser page; without it `/client` cannot be served. */
   readonly pageDir?: string
+  /** How this program is called where its user is, for texts that say what to call next. */
+  readonly command: string
   /** What guests get: the real environment over the bot's `.env`. */
   readonly env: Readonly<Record<string, string>>
   readonly room: RoomConfig
@@ -109,6 +111,7 @@ export const DEFAULTS = {
   maxMemoryBytes: 2 * 1024 * 1024 * 1024,
   isolation: 'process',
   wsAuth: 'none',
+  command: 'botcli',
   room: {},
   telephony: { webhookSecrets: {}, apiUrls: {} },
 } as const satisfies Partial<RunnerConfig>

@@ -64,6 +64,7 @@ async function call(plan: CallPlan, values: CallValues, io: Io, interrupt: Inter
     onEvent: (event) =>
       io.stdout.write(json ? `${JSON.stringify(event)}\n` : (formatEvent(event, paint) ?? '')),
   })
+  if (io.stdin?.isTTY && !json) io.stdout.write("  Keys 0-9 * # are the phone's; q hangs up.\n")
   const closeKeypad = openKeypad(io.stdin, {
     press: (key) => phone.press(key),
     hangUp: () => phone.hangUp('q was pressed'),

@@ -40,6 +40,10 @@ export const CALL_OPTIONS = {
     help: 'Press these keys: 0-9, *, #, A-D.',
     parse: (text) => [parseKeys(text)],
   }),
+  interrupt: flag({
+    name: 'interrupt',
+    help: 'Do not let the bot finish: each step comes a second after it began to speak.',
+  }),
   limit: valued({
     name: 'for',
     argument: 'TIME',

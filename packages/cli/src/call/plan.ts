@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { access, readFile } from 'node:fs/promises'
+import { access, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { decodeWav, mixDown, WavError } from '@botcli/audio'
 import { type AudioCoding, type CallerStep, type Misbehaviours, PHONES } from '@botcli/media/phone'
@@ -16,6 +16,8 @@ const GREETING_MS = 3000
 /** A bot that answers later than this is talked to as if it had. */
 const ANSWER_MS = 8000
 const DEFAULT_SPEECH_MS = 2000
+/** Who interrupts lets the other one begin. */
+const BARGE_IN_MS = 1000
 
 /** Everything that a call needs, checked. */
 export interface CallPlan {
@@ -43,7 +45,7 @@ export async function planCall(parsed: Parsed<typeof CALL_OPTIONS>, cwd: string)
   return {
     target,
     coding,
-    script: inTurns(steps, values.limit),
+    script: inTurns(steps, values.interrupt),
     custom: Object.fromEntries(values.params ?? []),
     misbehaviours: Object.fromEntries((values.misbehaviours ?? []).map(({ name, amount }) => [name, amount])),
     save,
@@ -84,6 +86,11 @@ async function writable(
 ): Promise<string | undefined> {
   if (file === undefined) return undefined
   const path = resolve(cwd, file)
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  if (isFolder) problems.push(`--${option}: ${path} is a folder; name a file.`)
   try {
     await access(dirname(path), constants.W_OK)
   } catch {
@@ -129,13 +136,15 @@ async function readSound(
   return []
 }
 
-/** Lets the bot speak before each step and after the last one, and hangs up then. */
-function inTurns(steps: readonly CallerStep[], limitMs: number): readonly CallerStep[] {
-  const turns = steps.flatMap((step, index): CallerStep[] => [
-    { do: 'waitForTurn', limitMs: index === 0 ? GREETING_MS : ANSWER_MS },
-    step,
-  ])
-  return [...turns, { do: 'waitForTurn', limitMs }, { do: 'hangUp' }]
+/** Lets the bot speak before each step, or only begin to, and after the last one, and hangs up then. */
+function inTurns(steps: readonly CallerStep[], interrupt: boolean): readonly CallerStep[] {
+  const turns = steps.flatMap((step, index): CallerStep[] => {
+    const limitMs = index === 0 ? GREETING_MS : ANSWER_MS
+    return interrupt
+      ? [{ do: 'waitForVoice', limitMs }, { do: 'silence', ms: BARGE_IN_MS }, step]
+      : [{ do: 'waitForTurn', limitMs }, step]
+  })
+  return [...turns, { do: 'waitForTurn', limitMs: ANSWER_MS }, { do: 'hangUp' }]
 }
 
 function codeOf(error: unknown): string {

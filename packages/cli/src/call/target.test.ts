@@ -16,6 +16,7 @@ describe('a URL', () => {
     [['ws://127.0.0.1:1'], 'ws://127.0.0.1:1/ws', 'http://127.0.0.1:1/start'],
     [['wss://a.example/sessions/7/ws?t=1#x'], 'wss://a.example/sessions/7/ws?t=1', 'https://a.example/start'],
     [['http://a.example/ws'], 'ws://a.example/ws', 'http://a.example/start'],
+    [['http://a.example/client/'], 'ws://a.example/ws', 'http://a.example/start'],
   ])('%j', (positionals, wsUrl, startUrl) => {
     const problems: string[] = []
     expect(readTarget(positionals, false, problems)).toEqual({ wsUrl, startUrl })
@@ -55,7 +56,7 @@ describe('asking for a session', () => {
       response.end('{"wsUrl":"ws://x/sessions/1/ws"}')
     })
     expect(await startSession(url, wanted('telephony_b', { plan: 'gold' }), signal)).toBe(
-      'ws://x/sessions/1/ws',
+      `${url.replace('http', 'ws').replace('/start', '')}/sessions/1/ws`,
     )
     expect(asked).toEqual({ transport: 'telephony_b', body: { plan: 'gold' } })
   })

@@ -33,6 +33,8 @@ export function readTarget(
     return undefined
   }
   const isSecure = url.protocol === 'https:' || url.protocol === 'wss:'
+  // The page is what people have in their address bar.
+  if (/^\/client\/?$/.test(url.pathname)) url.pathname = '/'
   const hasPath = url.pathname !== '/'
   if (hasPath && hasBody) {
     problems.push('--body asks the runner itself where to call, so URL must have no path with it.')
@@ -73,7 +75,11 @@ export async function startSession(
     throw new StartError(`The runner did not answer POST ${startUrl} (${reasonOf(error)}).`)
   }
   const wsUrl = textIn(text, 'wsUrl')
-  if (answer.ok && wsUrl !== undefined && /^wss?:\/\/[^/]/.test(wsUrl) && URL.canParse(wsUrl)) return wsUrl
+  if (answer.ok && wsUrl !== undefined && /^wss?:\/\/[^/]/.test(wsUrl) && URL.canParse(wsUrl)) {
+    // The runner may tell its public name, which need not lead anywhere from here.
+    const { pathname, search } = new URL(wsUrl)
+    return new URL(`${pathname}${search}`, startUrl.replace(/^http/, 'ws')).href
+  }
   const why = textIn(text, 'error') ?? answer.statusText
   throw new StartError(`The runner refused POST ${startUrl} (${answer.status}): ${why}`)
 }

@@ -83,8 +83,9 @@ export function parseMisbehaviour(text: string): ChosenMisbehaviour {
   const row: Misbehaviour = MISBEHAVIOURS[name]
   if (value === undefined) return { name, amount: row.default }
   if (row.unit === undefined) throw new ValueError(`${name} takes no value.`)
-  const [, digits] = new RegExp(`^(\\d{1,5}(?:\\.\\d{1,3})?)(?:${row.unit})?$`).exec(value) ?? []
-  const amount = Number(digits)
+  const units = row.unit === 'ms' ? 'ms|s' : row.unit
+  const [, digits, unit] = new RegExp(`^(\\d{1,5}(?:\\.\\d{1,3})?)(${units})?$`).exec(value) ?? []
+  const amount = Number(digits) * (row.unit === 'ms' && unit === 's' ? 1000 : 1)
   if (amount >= row.min && amount <= row.max) return { name, amount }
   throw new ValueError(
     `${name} must have a value from ${row.min} to ${row.max}${row.unit}, not ${quoted(value)}.`,

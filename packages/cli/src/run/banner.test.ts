@@ -138,7 +138,8 @@ describe('security', () => {
       'Only pages of https://a.example are allowed',
       'WebSocket clients need a token',
     ])
-    expect(banner.hints.join()).not.toContain('--allowed-origins')
+    expect(banner.hints.join()).not.toContain('Anybody')
+    expect(banner.hints.join()).toContain('carriers show no origin')
   })
 })
 

@@ -113,7 +113,8 @@ function transportLine(
 
 /** The shortest way to see a transport at work. */
 function attempt(transport: TransportId, config: RunnerConfig, url: string): string {
-  if (TRANSPORTS[transport].telephony) return callCommand(transport, url, config.allowedOrigins[0])
+  if (TRANSPORTS[transport].telephony)
+    return callCommand(transport, { command: config.command, url, origin: config.allowedOrigins[0] })
   if (transport === 'room') return `open ${url}/daily`
   if (transport === 'websocket') return websocketUrl(url, '/ws-client')
   return config.pageDir === undefined ? `POST ${url}/api/offer` : 'open the page'

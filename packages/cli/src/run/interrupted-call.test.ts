@@ -9,8 +9,10 @@ const BLOCKS = `
 import { createTransport, type RunnerArguments } from '@botcli/bot'
 export async function bot(args: RunnerArguments): Promise<void> {
   const transport = await createTransport(args, { websocket: () => ({}) })
-  transport.rtvi.serverMessage('blocking')
-  setTimeout(() => { for (;;) Math.sqrt(2) }, 50)
+  transport.rtvi.onClientReady(() => {
+    transport.rtvi.serverMessage('blocking')
+    setTimeout(() => { for (;;) Math.sqrt(2) }, 50)
+  })
   await new Promise(() => {})
 }
 `

@@ -56,6 +56,8 @@ function build(
     warm: values.isolation === 'inline' ? 0 : values.warm,
     isolation: values.isolation,
     wsAuth: values.wsAuth,
+    // npm says so in the environment of what it starts.
+    command: env.npm_command === undefined ? 'botcli' : 'npx botcli',
     botPath: bot.path,
     botFolder: bot.folder,
     env,

@@ -13,9 +13,7 @@ export function WaysPanel({ model }: PartProps): VNode | null {
       <summary>
         <h2>
           Other ways to reach your bot
-          <small>
-            {readyCount(ways)} <span class="unseen">ready</span>
-          </small>
+          <small>{readyCount(ways)} ready</small>
         </h2>
       </summary>
       <ul class="ways-list">

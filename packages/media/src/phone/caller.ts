@@ -14,6 +14,8 @@ export type CallerStep =
   | { readonly do: 'silence'; readonly ms: number }
   /** Waits until the bot has answered and is quiet; no longer than the limit for it to begin. */
   | { readonly do: 'waitForTurn'; readonly limitMs: number }
+  /** Waits until the bot speaks, or until the limit. */
+  | { readonly do: 'waitForVoice'; readonly limitMs: number }
   | { readonly do: 'hangUp' }
 
 /** A key every so often; carriers need both the tone and the pause. */
@@ -58,6 +60,7 @@ export class Caller {
   #nextKeyAt = 0
   #waitUntil: number | undefined
   #waitsForBot = false
+  #waitsForVoice = false
   #waitsForKeys = false
   #said = 0
   /** When the caller last began to say something, and when the last of it was heard. */
@@ -117,9 +120,12 @@ export class Caller {
     if (this.#utterance !== undefined) return false
     if (this.#waitsForKeys && this.#keys !== '') return false
     if (this.#waitsForBot && this.#hears(now)) return false
-    if (this.#waitUntil !== undefined && now < this.#waitUntil && !this.#hasAnswered()) return false
+    const isHeard = this.#waitsForVoice && this.#options.bot()?.speaking === true
+    if (this.#waitUntil !== undefined && now < this.#waitUntil && !isHeard && !this.#hasAnswered())
+      return false
     this.#waitsForKeys = false
     this.#waitsForBot = false
+    this.#waitsForVoice = false
     this.#waitUntil = undefined
     return true
   }
@@ -160,6 +166,10 @@ export class Caller {
         break
       case 'waitForTurn':
         this.#waitsForBot = true
+        this.#waitUntil = now + step.limitMs
+        break
+      case 'waitForVoice':
+        this.#waitsForVoice = true
         this.#waitUntil = now + step.limitMs
         break
       case 'hangUp':

@@ -24,6 +24,8 @@ interface PendingCall {
   readonly resolve: (result: WorkerResult | undefined) => void
   readonly reject: (error: Error) => void
   readonly timer: NodeJS.Timeout
+  /** The session that it opens, as long as the worker has not begun with it. */
+  opens?: string | undefined
 }
 
 /** A media host in a process of its own. Its sessions end with it, and nothing else does. */
@@ -133,6 +135,9 @@ export class MediaWorker implements MediaHost {
     deadlineMs: number,
   ): Promise<MediaReport | undefined> {
     if (!this.#sessions.delete(sessionId)) return undefined
+    for (const [id, { opens }] of this.#calls) {
+      if (opens === sessionId) this.#take(id)?.reject(endedEarly())
+    }
     const call = { type: 'close', sessionId, outcome, deadlineMs } as const
     try {
       return (await this.#ask(call, undefined, deadlineMs + CALL_LIMIT_MS)) as MediaReport | undefined
@@ -176,7 +181,8 @@ export class MediaWorker implements MediaHost {
         this.#calls.delete(id)
         reject(new MediaError('media_unavailable', 'The media worker took too long to answer.'))
       }, limitMs)
-      this.#calls.set(id, { resolve, reject, timer })
+      const opens = call.type.startsWith('open-') && socket !== undefined ? call.sessionId : undefined
+      this.#calls.set(id, { resolve, reject, timer, opens })
       this.#send({ type: 'call', id, call }, socket)
     })
   }
@@ -191,10 +197,13 @@ export class MediaWorker implements MediaHost {
       case 'ready':
         this.#ready()
         break
-      case 'held':
+      case 'held': {
+        const call = this.#calls.get(message.id)
+        if (call !== undefined) call.opens = undefined
         // The acknowledgement of the socket came before this, and with it Node has closed our copy.
-        this.#send({ type: 'go', id: message.id, wanted: this.#calls.has(message.id) })
+        this.#send({ type: 'go', id: message.id, wanted: call !== undefined })
         break
+      }
       case 'done':
         this.#take(message.id)?.resolve(message.result)
         break
@@ -244,6 +253,10 @@ function prefer(pid: number | undefined): void {
 
 function packed({ url, headers, head }: UpgradeRequest): PackedUpgrade {
   return { url, headers, head: Buffer.from(head).toString('base64') }
+}
+
+function endedEarly(): MediaError {
+  return new MediaError('media_unavailable', 'The session ended before its connection was set up.')
 }
 
 function workerEnded(): MediaError {

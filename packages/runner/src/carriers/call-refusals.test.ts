@@ -84,6 +84,7 @@ it('a caller who is not recognised yet is told how its session ended', async () 
   await start()
   const socket = new WebSocket(url())
   const closed = new Promise<number>((resolve) => socket.on('close', resolve))
+  await new Promise((resolve) => socket.once('open', resolve))
   const id = await until(async () => {
     const { sessions } = (await (await runner.request('/sessions')).json()) as {
       sessions: { sessionId: string; transport?: string }[]

@@ -44,6 +44,8 @@ const ROUTES: Readonly<Record<string, string>> = {
   '/ws-client': 'GET',
 }
 
+const PROVIDER_ERRORS: ReadonlySet<string> = new Set(['sender_not_verified', 'provider_failed'])
+
 /** The HTTP half of the server. */
 export function createApp(options: AppOptions): App {
   const { origins, table, connector, transports, logger } = options
@@ -120,7 +122,13 @@ export function createApp(options: AppOptions): App {
     })
   }
   app.notFound((c) => sendError(c, new RequestError('not_found', `There is nothing at ${c.req.path}.`)))
-  app.onError((error, c) => sendError(c, requestErrorOf(error, logger)))
+  app.onError((error, c) => {
+    const refusal = requestErrorOf(error, logger)
+    // Of these only a provider would know, and it does not tell.
+    if (PROVIDER_ERRORS.has(refusal.code))
+      logger.warn(refusal.message, { path: c.req.path, code: refusal.code })
+    return sendError(c, refusal)
+  })
   return app
 }
 

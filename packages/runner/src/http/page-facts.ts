@@ -87,7 +87,7 @@ function phoneWay(id: TransportId, { config, wsUrl, origin }: Known): Way {
     {
       kind: 'command',
       label: 'Call it without a phone',
-      text: callCommand(id, origin, config.allowedOrigins[0]),
+      text: callCommand(id, { command: config.command, url: origin, origin: config.allowedOrigins[0] }),
     },
     { kind: 'address', label: 'Media stream', text: wsUrl },
   ]

@@ -79,11 +79,16 @@ export class HttpServer {
 
   /** Ends every connection, once the answers that are on their way have left or took too long. */
   async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
     this.#server.closeIdleConnections()
-    const timer = setTimeout(() => this.#server.closeAllConnections(), LAST_ANSWER_MS)
-    await closed
-    clearTimeout(timer)
+    await new Promise<void>((resolve) => {
+      // Sockets that were handed to another process may keep the server from ever being closed.
+      const timer = setTimeout(resolve, LAST_ANSWER_MS)
+      this.#server.close(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+    this.#server.closeAllConnections()
   }
 }
 

@@ -60,7 +60,10 @@ export class WebsocketDoor {
       }
       const refusal = requestErrorOf(error, logger)
       if (attempt !== undefined) this.#options.table.discard(attempt, refusal.message)
-      logger.debug('a WebSocket was refused', { path: pathOf(incoming.url), code: refusal.code })
+      const path = pathOf(incoming.url)
+      // A carrier that is refused does not tell anybody.
+      const level = path === '/ws' ? 'warn' : 'debug'
+      logger[level](`a WebSocket was refused: ${refusal.message}`, { path, code: refusal.code })
       refuse(socket, refusal, origins.headers(incoming.headers.origin))
     }
   }

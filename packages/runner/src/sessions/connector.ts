@@ -1,6 +1,13 @@
 import type { Socket } from 'node:net'
 import type { CarrierCall, MediaHost, UpgradeRequest } from '@botcli/media'
-import type { BotStart, CandidatesRequest, OfferAnswer, OfferRequest, TransportId } from '@botcli/protocol'
+import {
+  type BotStart,
+  type CandidatesRequest,
+  type OfferAnswer,
+  type OfferRequest,
+  outcomeOf,
+  type TransportId,
+} from '@botcli/protocol'
 import type { HangUp } from '../carriers/hang-up.ts'
 import type { Guest } from '../guests/guest.ts'
 import type { GuestPool } from '../guests/guest-pool.ts'
@@ -97,7 +104,10 @@ export class Connector {
       session.join(await this.#guests.take(), { ...startOfCall(session, call), websocket })
     } catch (error) {
       // The caller is on the line by now, so it is hung up rather than refused.
-      await session.end('bot_failed', error instanceof Error ? error.message : String(error))
+      const message = error instanceof Error ? error.message : String(error)
+      await session.end('bot_failed', message)
+      // A session that was over before cannot have closed this wire.
+      await host.close(session.id, outcomeOf('bot_failed', message), 0)
     }
   }
 

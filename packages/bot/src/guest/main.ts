@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
 import type { LinkStream } from '@botcli/protocol'
 import type { BotFunction } from '../bot-function.ts'
 import { botOf } from './bot-module.ts'
@@ -10,6 +11,10 @@ import { startLoopWatch } from './loop-watch.ts'
 const LINK_FD = 3
 /** How long a bot may take to return when the guest itself is told to stop. */
 const TERMINATE_MS = 5000
+
+// The code of a call runs fifty times a second, which by default is too seldom to be compiled well within minutes. An engine
+// that does not know this goes on as it is.
+setFlagsFromString('--interrupt-budget=20000')
 
 /** The process that runs one JavaScript bot: this file is its entry, and the runner is its parent. */
 function main(): void {

@@ -18,15 +18,18 @@ export async function bot(args: RunnerArguments): Promise<void> {
 `
 
 const folders: string[] = []
+const started: StartedRunner[] = []
 afterEach(async () => {
+  for (const runner of started.splice(0)) runner.child.kill('SIGKILL')
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
 })
 
 async function start(source?: string): Promise<StartedRunner> {
-  if (source === undefined) return new StartedRunner('examples/echo')
-  const folder = await botFolder(source)
-  folders.push(folder)
-  return new StartedRunner(folder)
+  const folder = source === undefined ? 'examples/echo' : await botFolder(source)
+  if (source !== undefined) folders.push(folder)
+  const runner = new StartedRunner(folder)
+  started.push(runner)
+  return runner
 }
 
 async function call(runner: StartedRunner): Promise<WebsocketClient> {

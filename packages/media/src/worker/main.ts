@@ -1,9 +1,14 @@
 import { Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
 import { MediaError } from '../errors.ts'
 import { LocalMediaHost } from '../host/local-media-host.ts'
 import type { HostedSessionEvents } from '../host/media-host.ts'
 import type { UpgradeRequest } from '../websocket/upgrade.ts'
 import type { FromWorker, PackedUpgrade, ToWorker, WorkerCall, WorkerEvent, WorkerFault } from './messages.ts'
+
+// The code of a call runs fifty times a second, which by default is too seldom to be compiled well within minutes. An engine
+// that does not know this goes on as it is.
+setFlagsFromString('--interrupt-budget=8000')
 
 /** The process of one media worker: a host of wires that is told what to do by its parent. */
 let host: LocalMediaHost | undefined

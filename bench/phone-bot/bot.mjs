@@ -14,7 +14,7 @@ export async function bot(args) {
   const begin = performance.now()
   let late = false
   for await (const frame of transport.audio()) {
-    late = transport.queuedMs > (late ? 60 : 200)
+    late = transport.queuedMs > (late ? 20 : 60)
     if (!late && performance.now() - begin > DEAF_MS) await transport.sendAudio(frame.samples)
   }
 }

@@ -1,5 +1,8 @@
 import { connect } from 'node:net'
 
+/** Statuses whose answers end with their headers. */
+const BODILESS = new Set([101, 204, 304])
+
 /** An answer as it came over the socket. */
 export interface RawAnswer {
   readonly status: number
@@ -21,6 +24,7 @@ export function rawRequest(url: string, bytes: string | Uint8Array): Promise<Raw
         new Error(`no answer to ${JSON.stringify(Buffer.from(bytes).toString('latin1').slice(0, 2000))}`),
       )
     }, 10_000)
+    const isHead = Buffer.from(bytes).toString('latin1').startsWith('HEAD ')
     let text = ''
     const finish = () => {
       clearTimeout(timer)
@@ -29,7 +33,7 @@ export function rawRequest(url: string, bytes: string | Uint8Array): Promise<Raw
     }
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1')
-      if (isComplete(text)) finish()
+      if (isComplete(text, isHead)) finish()
     })
     socket.on('error', () => {})
     socket.on('close', finish)
@@ -37,10 +41,10 @@ export function rawRequest(url: string, bytes: string | Uint8Array): Promise<Raw
   })
 }
 
-function isComplete(text: string): boolean {
+function isComplete(text: string, isHead: boolean): boolean {
   const answer = parse(text)
   if (answer === undefined) return false
-  if (answer.status === 101) return true
+  if (isHead || BODILESS.has(answer.status)) return true
   const length = answer.headers['content-length']
   if (length !== undefined) return answer.body.length >= Number(length)
   return answer.headers['transfer-encoding'] === 'chunked' && text.endsWith('0\r\n\r\n')

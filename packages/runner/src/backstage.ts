@@ -1,9 +1,12 @@
 import { lookup } from 'node:dns/promises'
 import { BotSource, type BotState } from './bot-source/bot-source.ts'
+import { isPython } from './bot-source/discover.ts'
+import { PythonSource } from './bot-source/python-source.ts'
 import { HangUp } from './carriers/hang-up.ts'
 import type { RunnerConfig } from './config.ts'
 import { RunnerError } from './errors.ts'
-import type { GuestCode } from './guests/guest.ts'
+import type { Guest, GuestCode } from './guests/guest.ts'
+import { javascriptCommand } from './guests/guest-command.ts'
 import { GuestPool } from './guests/guest-pool.ts'
 import { ProcessGuest } from './guests/process-guest.ts'
 import type { Logger } from './log/logger.ts'
@@ -21,7 +24,7 @@ export class Backstage {
   readonly #config: RunnerConfig
   readonly #logger: Logger
   readonly #hangUp: HangUp
-  #source: BotSource | undefined
+  #source: BotSource | PythonSource | undefined
   #media: MediaHosts | undefined
   readonly #ending = new AbortController()
   #returnProcess: () => void = () => {}
@@ -50,11 +53,7 @@ export class Backstage {
 
   /** Loads the bot and starts the pools. Gives what brings callers and bots together. */
   async open(): Promise<Connector> {
-    const { botPath: path, botFolder: folder } = this.#config
-    const source = await BotSource.open(
-      { path, folder },
-      { logger: this.#logger, onChange: (state) => this.#onChange(state) },
-    )
+    const source = await this.#openSource()
     this.#source = source
     if (this.ending.aborted) await source.close()
     this.expectOpen()
@@ -62,7 +61,7 @@ export class Backstage {
     if (state.kind === 'broken') {
       throw new RunnerError('bot_load_failed', 'The bot could not be compiled.', state.message)
     }
-    const [media] = await Promise.all([this.#openMedia(), this.guests.use(state)])
+    const [media] = await Promise.all([this.#openMedia(), this.guests.use(state.code)])
     return new Connector({ table: this.table, media, guests: this.guests, hangUp: this.#hangUp })
   }
 
@@ -82,6 +81,19 @@ export class Backstage {
     this.#ending.abort()
     await Promise.all([this.guests.close(), this.#media?.close(), this.#source?.close()])
     this.#returnProcess()
+  }
+
+  async #openSource(): Promise<BotSource | PythonSource> {
+    const { botPath: path, botFolder: folder, isolation, python, env, maxMemoryBytes } = this.#config
+    const options = { logger: this.#logger, onChange: (state: BotState) => this.#onChange(state) }
+    if (!isPython(path)) return BotSource.open({ path, folder }, options)
+    if (isolation === 'inline') {
+      throw new RunnerError(
+        'bot_not_supported',
+        'A Python bot cannot run inside the runner. Leave --isolation inline out.',
+      )
+    }
+    return PythonSource.open({ path, folder }, { ...options, python, env, maxMemoryBytes })
   }
 
   async #openMedia(): Promise<MediaHosts> {
@@ -112,10 +124,12 @@ export class Backstage {
     return this.#media
   }
 
-  async #createGuest(code: GuestCode, unwanted: AbortSignal) {
+  async #createGuest(code: GuestCode, unwanted: AbortSignal): Promise<Guest> {
+    if (code.kind === 'python') return code.program.start(unwanted)
     const { isolation, botFolder: folder, env, maxMemoryBytes } = this.#config
     if (isolation === 'process') {
-      return ProcessGuest.start(code, { folder, env, maxMemoryBytes, logger: this.#logger, unwanted })
+      const command = javascriptCommand(code, env, maxMemoryBytes)
+      return ProcessGuest.start(command, { folder, logger: this.#logger, unwanted })
     }
     const { InlineGuest } = await import('./guests/inline-guest.ts')
     return InlineGuest.start(code, unwanted)
@@ -141,7 +155,7 @@ export class Backstage {
       this.guests.suspend(`The bot is broken: ${place}`)
       return
     }
-    this.guests.use(state).catch((error: unknown) => {
+    this.guests.use(state.code).catch((error: unknown) => {
       const text = error instanceof RunnerError ? (error.detail ?? error.message) : String(error)
       this.#logger.error(`the bot could not be loaded, each new session tries again\n${text}`)
     })

@@ -8,6 +8,17 @@ export type Isolation = (typeof ISOLATIONS)[number]
 export const WS_AUTHS = ['none', 'token'] as const
 export type WsAuth = (typeof WS_AUTHS)[number]
 
+/** Whether Python bots are forked from a process that has loaded the code, or each is started from the beginning. */
+export const PYTHON_STARTS = ['fork', 'spawn'] as const
+export type PythonStart = (typeof PYTHON_STARTS)[number]
+
+/** How Python bots are run. */
+export interface PythonConfig {
+  /** The interpreter: a path, or a name on the path of programs. Without it the project's own is found. */
+  readonly path?: string
+  readonly start: PythonStart
+}
+
 /** A range of UDP ports, both ends included. */
 export interface PortRange {
   readonly first: number
@@ -81,6 +92,7 @@ export interface RunnerConfig {
   /** A bot that grows beyond this is ended. */
   readonly maxMemoryBytes: number
   readonly isolation: Isolation
+  readonly python: PythonConfig
   readonly wsAuth: WsAuth
   readonly icePorts?: PortRange
   readonly announcedAddress?: string
@@ -110,6 +122,7 @@ export const DEFAULTS = {
   warm: 2,
   maxMemoryBytes: 2 * 1024 * 1024 * 1024,
   isolation: 'process',
+  python: { start: 'fork' },
   wsAuth: 'none',
   command: 'botcli',
   room: {},

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { basename, extname } from 'node:path'
 import { TRANSPORTS } from '@botcli/protocol'
 import type { OptionValues } from '../options/option.ts'
 import type { Parsed } from '../options/parse.ts'
@@ -17,6 +18,9 @@ const SERVER_ONLY = ['host', 'port', 'proxy', 'allowedOrigins', 'dialin', 'whats
 
 /** Options that mean nothing without processes. */
 const PROCESS_ONLY = ['warm', 'maxMemory'] as const
+
+/** Options that mean nothing for other bots than those in Python. */
+const PYTHON_ONLY = ['python', 'pythonStart'] as const
 
 /** Options that are right on their own and wrong together. */
 export function checkCombinations({
@@ -61,6 +65,21 @@ export function checkCombinations({
     }
   }
   return problems
+}
+
+/** Options that do not fit the language of the bot. */
+export function checkLanguage(
+  { values, given }: Pick<Parsed<typeof RUN_OPTIONS>, 'values' | 'given'>,
+  botPath: string,
+): readonly string[] {
+  const bot = basename(botPath)
+  if (extname(botPath) !== '.py') {
+    return PYTHON_ONLY.filter((key) => given.has(key)).map(
+      (key) => `--${RUN_OPTIONS[key].name} is for bots in Python, and ${bot} is none.`,
+    )
+  }
+  if (values.isolation !== 'inline') return []
+  return [`--isolation inline cannot be used with ${bot}: a bot in Python needs a process of its own.`]
 }
 
 /** Options that need variables. */

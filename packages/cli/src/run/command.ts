@@ -98,7 +98,7 @@ function help(): string {
 Usage: botcli run [BOT] [options]
 
 BOT is a file or a folder. Without it, the bot is looked for in the current folder and then in its
-server folder: bot.ts, bot.mts, bot.js, bot.mjs, or else the one file that exports "bot".
+server folder: bot.ts, bot.mts, bot.js, bot.mjs, bot.py, or else the one file that exports "bot".
 
 Options:
 ${optionsHelp(RUN_OPTIONS)}

@@ -8,6 +8,7 @@ import {
   parseMemory,
   parseOrigins,
   parsePorts,
+  parseProgram,
   parseProxy,
   wholeNumber,
 } from './values.ts'
@@ -105,6 +106,20 @@ export const RUN_OPTIONS = {
     default: 'process',
     help: 'Run each bot in a process of its own, or in this one for breakpoints.',
     parse: oneOf(['process', 'inline']),
+  }),
+  python: optional({
+    name: 'python',
+    argument: 'PATH',
+    default: '.venv of the project, VIRTUAL_ENV, else python3',
+    help: 'Python for a bot in Python, 3.11 or newer.',
+    parse: parseProgram,
+  }),
+  pythonStart: valued({
+    name: 'python-start',
+    argument: 'fork|spawn',
+    default: 'fork',
+    help: 'Fork each Python bot from a process that has loaded your code, or start each from the beginning.',
+    parse: oneOf(['fork', 'spawn']),
   }),
   icePorts: optional({
     name: 'ice-port',

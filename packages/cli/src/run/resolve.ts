@@ -1,7 +1,8 @@
+import { resolve } from 'node:path'
 import type { BotFile, RunnerConfig } from '@botcli/runner'
 import type { Parsed } from '../options/parse.ts'
 import { UsageError } from '../usage-error.ts'
-import { checkCombinations, checkNeeds } from './check.ts'
+import { checkCombinations, checkLanguage, checkNeeds } from './check.ts'
 import { checkEnvironment, type Environment, readEnvironment } from './environment.ts'
 import type { RUN_OPTIONS } from './options.ts'
 
@@ -26,11 +27,12 @@ export async function resolveConfig(
     throw found.error
   }
   const bot = found.value
+  problems.push(...checkLanguage(parsed, bot.path))
   const env = await readEnvironment(bot.folder, real)
   const variables = checkEnvironment(env)
   problems.push(...variables.problems, ...checkNeeds(parsed.values, env))
   if (problems.length > 0) throw new UsageError(problems)
-  return build(parsed.values, bot, env, variables, pageDir)
+  return build(parsed.values, bot, env, variables, { cwd, pageDir })
 }
 
 function build(
@@ -38,9 +40,9 @@ function build(
   bot: BotFile,
   env: Environment,
   { allowedOrigins, room, telephony, whatsapp }: ReturnType<typeof checkEnvironment>,
-  pageDir: string | undefined,
+  { cwd, pageDir }: Pick<Surroundings, 'cwd' | 'pageDir'>,
 ): RunnerConfig {
-  const { proxy, icePorts, announcedAddress } = values
+  const { proxy, icePorts, announcedAddress, python } = values
   const transport = values.direct ? 'room' : values.transport
   return {
     host: values.host,
@@ -55,6 +57,11 @@ function build(
     maxMemoryBytes: values.maxMemory,
     warm: values.isolation === 'inline' ? 0 : values.warm,
     isolation: values.isolation,
+    python: {
+      start: values.pythonStart,
+      // Bots run in their own folder, where a path from here would mean something else.
+      ...(python !== undefined && { path: python.includes('/') ? resolve(cwd, python) : python }),
+    },
     wsAuth: values.wsAuth,
     // npm says so in the environment of what it starts.
     command: env.npm_command === undefined ? 'botcli' : 'npx botcli',

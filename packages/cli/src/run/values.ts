@@ -84,6 +84,12 @@ export function parsePorts(text: string): PortRange {
   )
 }
 
+/** A program: a path, or a name that is looked for where programs are. */
+export function parseProgram(text: string): string {
+  if (text.trim() !== '' && !text.includes('\0')) return text
+  throw new ValueError(`must be the path or the name of a program, not ${quoted(text)}.`)
+}
+
 /** True for the addresses that mean every interface. */
 export function isUnspecified(host: string): boolean {
   return isIP(host) !== 0 && /^[0:.]+$/.test(host)

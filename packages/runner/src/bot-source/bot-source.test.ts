@@ -48,16 +48,17 @@ async function until(fits: (state: BotState) => boolean): Promise<BotState> {
 
 async function value(state: BotState): Promise<unknown> {
   if (state.kind === 'broken') throw new Error(state.message)
-  return (await import(state.url)).bot()
+  if (state.code.kind !== 'javascript') throw new Error('this is no module')
+  return (await import(state.code.url)).bot()
 }
 
 it('gives a module at once, and a new one after a save', async () => {
   await save('bot.ts', 'export const bot = () => 1\n')
   const opened = await open()
-  expect(opened.current).toMatchObject({ kind: 'ready', version: 1 })
+  expect(opened.current).toMatchObject({ kind: 'ready', code: { version: 1 } })
   expect(await value(opened.current)).toBe(1)
   await save('bot.ts', 'export const bot = () => 2\n')
-  const next = await until((state) => state.kind === 'ready' && state.version >= 2)
+  const next = await until((state) => state.kind === 'ready' && state.code.version >= 2)
   expect(await value(opened.current)).toBe(2)
   expect(next.kind === 'ready' && log.at(-1)?.msg).toBe('reloaded bot.ts')
 })
@@ -107,5 +108,5 @@ it('notices nothing after it was closed', async () => {
   await save('bot.ts', 'export const bot = () => 2\n')
   await opened.close()
   await opened.close()
-  expect(opened.current).toMatchObject({ kind: 'ready', version: 1 })
+  expect(opened.current).toMatchObject({ kind: 'ready', code: { version: 1 } })
 })

@@ -1,12 +1,14 @@
 import { relative } from 'node:path'
+import type { GuestCode } from '../guests/guest.ts'
 import type { Logger } from '../log/logger.ts'
+import { ChangeTimer } from './change-timer.ts'
 import { type Compiled, Compiler } from './compile.ts'
 import type { BotFile } from './discover.ts'
 import { FolderWatch } from './folder-watch.ts'
 
-/** The bot as it is on disk: a module that can be loaded, or the reason why there is none. */
+/** The bot as it is on disk: code that can be loaded, or the reason why there is none. */
 export type BotState =
-  | { readonly kind: 'ready'; readonly url: string; readonly version: number }
+  | { readonly kind: 'ready'; readonly code: GuestCode }
   | { readonly kind: 'broken'; readonly message: string }
 
 /** What a {@link BotSource} tells, and to whom. */
@@ -18,10 +20,6 @@ export interface BotSourceOptions {
   readonly cwd?: string
 }
 
-/** Editors write a file in several steps; a change counts when they have been quiet for this long. */
-const QUIET_MS = 60
-/** A file that is written without pause is compiled anyway. */
-const MAX_WAIT_MS = 1000
 /** While the code is broken, its cure may come from a folder that nobody watches. */
 const BROKEN_RETRY_MS = 2000
 const MAX_INPUTS = 1000
@@ -36,8 +34,7 @@ export class BotSource {
   #hash = ''
   #version = 0
   #current: BotState = { kind: 'broken', message: 'The bot has not been compiled yet.' }
-  #timer: NodeJS.Timeout | undefined
-  #changedAt: number | undefined
+  readonly #timer = new ChangeTimer(() => this.#recompile())
   #work: Promise<void> = Promise.resolve()
   /** What the first compilation gives is told by whoever opened this source. */
   #opened = false
@@ -47,7 +44,7 @@ export class BotSource {
     this.#file = file
     this.#options = options
     this.#compiler = compiler
-    this.#watch = new FolderWatch(() => this.#changed(), options.logger)
+    this.#watch = new FolderWatch(() => this.#timer.changed(), options.logger)
   }
 
   /** Compiles for the first time and begins to watch. Broken code is a state, not an error. */
@@ -73,27 +70,13 @@ export class BotSource {
   async close(): Promise<void> {
     if (this.#closed) return this.#work
     this.#closed = true
-    clearTimeout(this.#timer)
+    this.#timer.close()
     this.#watch.close()
     this.#work = this.#work.then(() => this.#compiler.close())
     await this.#work
   }
 
-  #changed(): void {
-    if (this.#closed) return
-    const now = performance.now()
-    this.#changedAt ??= now
-    this.#schedule(now - this.#changedAt > MAX_WAIT_MS - QUIET_MS ? 0 : QUIET_MS)
-  }
-
-  #schedule(ms: number): void {
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#recompile(), ms)
-    this.#timer.unref()
-  }
-
   #recompile(): void {
-    this.#changedAt = undefined
     // One after the other, so that the newest result is the one that stays.
     this.#work = this.#work.then(async () => {
       if (this.#closed) return
@@ -122,7 +105,7 @@ export class BotSource {
   }
 
   #takeFailure(message: string): void {
-    this.#schedule(BROKEN_RETRY_MS)
+    this.#timer.schedule(BROKEN_RETRY_MS)
     if (this.#current.kind === 'broken' && this.#current.message === message) return
     this.#current = { kind: 'broken', message }
     if (!this.#opened) return
@@ -134,7 +117,10 @@ export class BotSource {
     if (!wasBroken && compiled.hash === this.#hash) return
     this.#hash = compiled.hash
     this.#version += 1
-    this.#current = { kind: 'ready', url: compiled.url, version: this.#version }
+    this.#current = {
+      kind: 'ready',
+      code: { kind: 'javascript', url: compiled.url, version: this.#version },
+    }
     for (const warning of compiled.warnings) this.#options.logger.warn(warning)
     if (!this.#opened) return
     const shown = relative(this.#options.cwd ?? process.cwd(), this.#file.path)

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { RunnerError } from '../errors.ts'
+import { definesBot } from './python-scan.ts'
 
 /** The file with the user's entry point, and the folder that everything else is found from. */
 export interface BotFile {
@@ -8,11 +9,12 @@ export interface BotFile {
   readonly folder: string
 }
 
-const NAMES = ['bot.ts', 'bot.mts', 'bot.js', 'bot.mjs'] as const
 const PYTHON_NAME = 'bot.py'
-const GIVEN_EXTENSIONS = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']
-const SCANNED = /\.m?[jt]s$/
-const NEVER_BOTS = /\.(?:test|spec|config|d)\.[cm]?[jt]s$/
+const JAVASCRIPT_NAMES = ['bot.ts', 'bot.mts', 'bot.js', 'bot.mjs']
+const NAMES = [...JAVASCRIPT_NAMES, PYTHON_NAME]
+const GIVEN_EXTENSIONS = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.py']
+const SCANNED = /\.(?:m?[jt]s|py)$/
+const NEVER_BOTS = /\.(?:test|spec|config|d)\.[cm]?[jt]s$|^(?:test_.*|.*_test|conftest|setup)\.py$/
 const MAX_SCANNED_FILES = 200
 
 /**
@@ -38,8 +40,13 @@ export async function findBot(given: string | undefined, cwd: string): Promise<B
   throw new RunnerError(
     'bot_not_found',
     `No bot was found in ${place} or its server/ folder. Looked for ${NAMES.join(', ')}, then for one file that ` +
-      `exports "bot". Make a bot.ts with "export async function bot(args) { … }", or give the path of your bot.`,
+      `exports "bot". Make a bot.ts with "export async function bot(args) { … }" or a bot.py with "async def bot(args): …", or give the path of your bot.`,
   )
+}
+
+/** Whether a bot is written in Python. */
+export function isPython(botPath: string): boolean {
+  return extname(botPath) === '.py'
 }
 
 async function kindOf(path: string): Promise<'file' | 'folder' | 'nothing'> {
@@ -50,7 +57,6 @@ async function kindOf(path: string): Promise<'file' | 'folder' | 'nothing'> {
 
 function givenFile(path: string): BotFile {
   const extension = extname(path)
-  if (extension === '.py') throw pythonBot(path)
   if (!GIVEN_EXTENSIONS.includes(extension)) {
     throw new RunnerError(
       'bot_not_supported',
@@ -60,21 +66,18 @@ function givenFile(path: string): BotFile {
   return { path, folder: dirname(path) }
 }
 
-function pythonBot(path: string): RunnerError {
-  return new RunnerError(
-    'bot_not_supported',
-    `${path} is a Python bot. Python bots are not available in this version; give a bot in TypeScript or JavaScript.`,
-  )
-}
-
 async function namedBot(folder: string): Promise<BotFile | undefined> {
-  for (const name of NAMES) {
-    const path = join(folder, name)
-    if ((await kindOf(path)) === 'file') return { path, folder }
+  const kinds = await Promise.all(NAMES.map((name) => kindOf(join(folder, name))))
+  const names = NAMES.filter((_, index) => kinds[index] === 'file')
+  const [name] = names
+  if (name === undefined) return undefined
+  if (names.length > 1 && names.includes(PYTHON_NAME)) {
+    throw new RunnerError(
+      'bot_ambiguous',
+      `${folder} has a Python bot and another one: ${names.join(', ')}. Give the path of the one to run.`,
+    )
   }
-  const python = join(folder, PYTHON_NAME)
-  if ((await kindOf(python)) === 'file') throw pythonBot(python)
-  return undefined
+  return { path: join(folder, name), folder }
 }
 
 async function exportingBot(folder: string): Promise<BotFile | undefined> {
@@ -119,6 +122,7 @@ interface Scan {
 
 /** Reads one file's top-level exports with a real parser, without following its imports. */
 async function scan(path: string): Promise<Scan> {
+  if (isPython(path)) return { path, exportsBot: await definesBot(path) }
   const { build } = await import('esbuild')
   try {
     const { metafile } = await build({

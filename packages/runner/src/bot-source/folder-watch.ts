@@ -13,6 +13,8 @@ export interface Watched {
   readonly files: readonly string[]
   /** Anything that happens in the files' folders may be the cure for broken code. */
   readonly everything: boolean
+  /** Names in the files' folders that matter although nobody knows them yet. */
+  readonly names?: RegExp
 }
 
 /**
@@ -25,6 +27,7 @@ export class FolderWatch {
   readonly #logger: Logger
   #names = new Set<string>()
   #everything = false
+  #pattern: RegExp | undefined
   #warned = false
 
   constructor(onEvent: () => void, logger: Logger) {
@@ -33,8 +36,9 @@ export class FolderWatch {
   }
 
   /** Watches these files and no others. `fresh` replaces watchers whose folders may have been replaced. */
-  update({ files, everything }: Watched, fresh: boolean): void {
+  update({ files, everything, names }: Watched, fresh: boolean): void {
     this.#everything = everything
+    this.#pattern = names
     this.#names = new Set([...ALWAYS_WATCHED, ...files.map((file) => basename(file))])
     const wanted = new Set(files.map((file) => dirname(file)).slice(0, MAX_FOLDERS))
     for (const [folder, watcher] of this.#watchers) {
@@ -71,6 +75,7 @@ export class FolderWatch {
 
   #noticed(name: string | null): void {
     if (name === OUTPUT_ROOT) return
-    if (name === null || this.#everything || this.#names.has(name)) this.#onEvent()
+    const known = name === null || this.#names.has(name) || this.#pattern?.test(name)
+    if (known || this.#everything) this.#onEvent()
   }
 }

@@ -1,16 +1,14 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { RunnerError } from '../errors.ts'
+import { removeFolder, removeStale, runName } from './run-folder.ts'
 
 /** The folder, inside the bot's own so that its packages are found, that holds what was compiled. */
 export const OUTPUT_ROOT = '.botcli'
 
 /** Guests that are just starting may still load the version before. */
 const KEPT_VERSIONS = 3
-const RUN_NAME = /^(\d+)-([0-9a-f]{8})-[0-9a-f]{8}$/
 
 /** A file to be written beside the others of its version. */
 export interface OutputFile {
@@ -30,8 +28,7 @@ export class OutputFolder {
   /** Makes a folder for this runner and removes those of runners that are gone. */
   static async open(botFolder: string, pid: number = process.pid): Promise<OutputFolder> {
     const root = join(botFolder, OUTPUT_ROOT)
-    const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8)
-    const path = join(root, `${pid}-${host}-${randomBytes(4).toString('hex')}`)
+    const path = join(root, runName(pid))
     try {
       await mkdir(path, { recursive: true })
       await writeFile(join(root, '.gitignore'), '*\n')
@@ -43,7 +40,7 @@ export class OutputFolder {
         { cause: error },
       )
     }
-    await removeStale(root, host)
+    await removeStale(root)
     return new OutputFolder(path)
   }
 
@@ -61,34 +58,11 @@ export class OutputFolder {
     if (known >= 0) this.#versions.splice(known, 1)
     this.#versions.push(version)
     const oldest = this.#versions.length > KEPT_VERSIONS ? this.#versions.shift() : undefined
-    if (oldest !== undefined) await remove(join(this.#path, oldest))
+    if (oldest !== undefined) await removeFolder(join(this.#path, oldest))
     return pathToFileURL(join(folder, files[0].name)).href
   }
 
   async close(): Promise<void> {
-    await remove(this.#path)
+    await removeFolder(this.#path)
   }
-}
-
-/** A process number means something only on the machine (or in the container) that gave it. */
-async function removeStale(root: string, host: string): Promise<void> {
-  const names = await readdir(root).catch(() => [])
-  for (const name of names) {
-    const [, pid, madeBy] = RUN_NAME.exec(name) ?? []
-    if (pid !== undefined && madeBy === host && !isAlive(Number(pid))) await remove(join(root, name))
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-}
-
-/** What cannot be removed now is removed by a later runner. */
-async function remove(path: string): Promise<void> {
-  await rm(path, { recursive: true, force: true }).catch(() => {})
 }

@@ -57,7 +57,8 @@ function setup(warm: number, { loads = true } = {}) {
   return state
 }
 
-const code = (version: number) => ({ url: `file:///bot-${version}.mjs`, version })
+const code = (version: number) =>
+  ({ kind: 'javascript', url: `file:///bot-${version}.mjs`, version }) as const
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('the pool of guests', () => {
@@ -152,10 +153,20 @@ describe('the pool of guests', () => {
     state.made[1]?.fail(new RunnerError('bot_load_failed', 'new code is broken'))
     await expect(second).rejects.toThrow('new code')
     state.made[0]?.fail(new RunnerError('bot_load_failed', 'old code was broken'))
-    await expect(first).rejects.toThrow('old code')
+    await first
     const checked = pool.check()
     state.made[2]?.fail(new RunnerError('bot_load_failed', 'new code is broken'))
     await expect(checked).rejects.toThrow('new code')
+  })
+
+  it('gives a session the new code when the old one, for which it waited, comes to nothing', async () => {
+    const state = setup(1, { loads: false })
+    void pool.use(code(1))
+    const taken = pool.take()
+    void pool.use(code(2))
+    state.made[1]?.load()
+    state.made[0]?.fail(new RunnerError('bot_load_failed', 'saved again'))
+    expect((await taken).version).toBe(2)
   })
 
   it('refuses sessions with the reason while the code is broken', async () => {

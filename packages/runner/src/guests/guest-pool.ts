@@ -43,7 +43,13 @@ export class GuestPool {
     this.#refusal = undefined
     this.#dropSpares()
     const first = this.#add(code)
-    await first.guest
+    try {
+      await first.guest
+    } catch (error) {
+      // What became of it does not matter when there is newer code already.
+      if (this.#isNewest(first)) throw error
+      return
+    }
     if (this.#options.warm === 0) this.#drop(first)
     this.#refill()
   }
@@ -59,7 +65,13 @@ export class GuestPool {
   async check(): Promise<void> {
     if (this.#refusal !== undefined) throw this.#refusal
     if (!this.#failing || this.#code === undefined) return
-    await (this.#best() ?? this.#add(this.#code)).guest
+    const spare = this.#best() ?? this.#add(this.#code)
+    try {
+      await spare.guest
+    } catch (error) {
+      if (this.#isNewest(spare)) throw error
+      return this.check()
+    }
     this.#refill()
   }
 
@@ -71,9 +83,14 @@ export class GuestPool {
     }
     const spare = this.#best() ?? this.#add(this.#code)
     this.#spares.delete(spare)
-    const guest = await spare.guest
-    this.#refill()
-    return guest
+    try {
+      const guest = await spare.guest
+      this.#refill()
+      return guest
+    } catch (error) {
+      if (this.#isNewest(spare)) throw error
+      return this.take()
+    }
   }
 
   /** Ends all spares. */
@@ -129,6 +146,11 @@ export class GuestPool {
   /** What older code did says nothing about the newest. */
   #judge(spare: Spare, failing: boolean): void {
     if (this.#code?.version === spare.version) this.#failing = failing
+  }
+
+  /** Whether there is no newer code, which may do better. */
+  #isNewest({ version }: Spare): boolean {
+    return this.#code === undefined || this.#code.version === version
   }
 
   #complain(error: unknown): void {

@@ -25,8 +25,19 @@ export interface Guest {
  */
 export type GuestFactory = (code: GuestCode, unwanted: AbortSignal) => Promise<Guest>
 
-/** The user's code, ready to be imported. */
-export interface GuestCode {
+/** The user's code, ready to be loaded. */
+export type GuestCode = JavaScriptCode | PythonCode
+
+/** A module that can be imported. */
+export interface JavaScriptCode {
+  readonly kind: 'javascript'
   readonly url: string
   readonly version: number
+}
+
+/** One state of a Python project, which makes its own guests. */
+export interface PythonCode {
+  readonly kind: 'python'
+  readonly version: number
+  readonly program: { start(unwanted: AbortSignal): Promise<Guest> }
 }

@@ -18,7 +18,7 @@ describe('a guest in this process', () => {
     count += 1
     const path = join(folder, `bot-${count}.mjs`)
     await writeFile(path, source)
-    return InlineGuest.start({ url: pathToFileURL(path).href, version: 3 }, unwanted)
+    return InlineGuest.start({ kind: 'javascript', url: pathToFileURL(path).href, version: 3 }, unwanted)
   }
 
   it('ends as a spare', async () => {

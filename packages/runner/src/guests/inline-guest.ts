@@ -3,7 +3,7 @@ import { botOf, runGuest } from '@botcli/bot/guest'
 import { type GuestMessage, hostPort } from '@botcli/protocol'
 import { RunnerError } from '../errors.ts'
 import type { Logger } from '../log/logger.ts'
-import type { Guest, GuestCode, GuestExit } from './guest.ts'
+import type { Guest, GuestExit, JavaScriptCode } from './guest.ts'
 
 /** A guest in the runner's own process, for breakpoints. It shares everything with the runner, its end included. */
 export class InlineGuest implements Guest {
@@ -13,7 +13,7 @@ export class InlineGuest implements Guest {
   #release: () => void = () => {}
   #settleLoad: (error?: RunnerError) => void = () => {}
 
-  private constructor(code: GuestCode) {
+  private constructor(code: JavaScriptCode) {
     this.version = code.version
     const [ours, theirs] = duplexPair()
     this.#link = ours
@@ -44,12 +44,13 @@ export class InlineGuest implements Guest {
   }
 
   /** Loads the user's code into this process, for as long as somebody wants it: there may be a breakpoint in it. */
-  static async start(code: GuestCode, unwanted: AbortSignal): Promise<InlineGuest> {
+  static async start(code: JavaScriptCode, unwanted: AbortSignal): Promise<InlineGuest> {
     const guest = new InlineGuest(code)
     const error = await new Promise<RunnerError | undefined>((resolve) => {
       guest.#settleLoad = resolve
       const abort = () => resolve(new RunnerError('bot_load_failed', 'The runner is shutting down.'))
       unwanted.addEventListener('abort', abort, { once: true })
+      if (unwanted.aborted) abort()
     })
     if (error === undefined) return guest
     guest.#link.destroy()

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LogCapture } from '../testing/log-capture.ts'
 import { childrenOf, isAlive } from '../testing/processes.ts'
 import { until } from '../testing/runner-fixture.ts'
+import { javascriptCommand } from './guest-command.ts'
 import { ProcessGuest, type ProcessGuestOptions } from './process-guest.ts'
 
 const guests = () => childrenOf(process.pid, 'guest/main.js')
@@ -23,10 +24,9 @@ describe('a guest process', () => {
     const path = join(folder, `bot-${count}.mjs`)
     await writeFile(path, source)
     const log = new LogCapture()
-    const guest = ProcessGuest.start(
-      { url: pathToFileURL(path).href, version: 7 },
-      { folder, env: { PATH: '' }, maxMemoryBytes: 256 * 1024 * 1024, logger: log.logger, ...options },
-    )
+    const code = { kind: 'javascript', url: pathToFileURL(path).href, version: 7 } as const
+    const command = javascriptCommand(code, { PATH: '' }, 256 * 1024 * 1024)
+    const guest = ProcessGuest.start(command, { folder, logger: log.logger, ...options })
     return { guest, log }
   }
 

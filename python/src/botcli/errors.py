@@ -1,0 +1,39 @@
+"""The error of this package."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Literal
+
+BotErrorCode = Literal[
+    "bot_not_found",
+    "unknown_session",
+    "transport_exists",
+    "transport_not_offered",
+    "no_room_transport",
+    "invalid_params",
+    "invalid_audio",
+    "invalid_message",
+    "invalid_keys",
+    "invalid_body",
+    "flooded",
+    "rtvi_off",
+    "already_answered",
+    "not_finished",
+    "session_ended",
+]
+
+
+class BotError(Exception):
+    """What is wrong with how a bot uses its session. `session_ended` is no fault: it stops a bot whose caller left."""
+
+    def __init__(self, code: BotErrorCode, message: str) -> None:
+        super().__init__(message)
+        self.code: BotErrorCode = code
+
+
+def is_end_of_session(error: BaseException) -> bool:
+    """Whether a bot stopped only because its session did."""
+    if isinstance(error, BotError):
+        return error.code == "session_ended"
+    return isinstance(error, asyncio.CancelledError)

@@ -1,0 +1,1 @@
+"""The process that runs one Python bot for one session."""

@@ -1,0 +1,167 @@
+"""One caller's session inside of a guest."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+
+from ..arguments import arguments_of
+from ..foreign import foreign_arguments
+from ..link.bot_start import BotStart
+from ..link.host_messages import Connected, Disconnected, HostMessage
+from ..link.port import LinkPort
+from ..session_port import SessionReceiver, register_session
+from ..transport_types import EndReason
+
+#: Messages that are kept for a bot that has not made its transport yet.
+EARLY_LIMIT = 256
+
+
+class GuestSession:
+    """Stands between the link and the transport that the bot makes, or does not make."""
+
+    def __init__(
+        self,
+        start: BotStart,
+        port: LinkPort,
+        *,
+        fail: Callable[[BaseException], None],
+        finish: Callable[[], None],
+    ) -> None:
+        self.start = start
+        self._port = port
+        self._fail = fail
+        self._finish = finish
+        #: A list until the transport has been given what came before it.
+        self._early: list[HostMessage] | None = []
+        self._warned = False
+        self._receiver: SessionReceiver | None = None
+        self._end_reason: EndReason | None = None
+
+    def arguments(self) -> object:
+        """What the bot is called with."""
+        own = arguments_of(self.start)
+        args = foreign_arguments(self, own) or own
+        register_session(args, self)
+        return args
+
+    @property
+    def end_reason(self) -> EndReason | None:
+        """Why the session is over, once it is."""
+        return self._end_reason
+
+    @property
+    def attached(self) -> bool:
+        """True once a transport was made."""
+        return self._receiver is not None
+
+    @property
+    def backlog(self) -> int:
+        """Bytes that the host has not taken yet."""
+        return self._port.backlog
+
+    def attach(self, receiver: SessionReceiver) -> None:
+        """Makes this the transport of the session."""
+        self._receiver = receiver
+        # The bot sets its listeners right after it got its transport, which is before this.
+        asyncio.get_running_loop().call_soon(self._deliver_early)
+
+    def send_format(self, input_rate: int, output_rate: int) -> None:
+        """Says the rates of the transport."""
+        self._send("format", inputRate=input_rate, outputRate=output_rate)
+
+    def send_message(self, spelled: bytes) -> None:
+        """Sends an application message that is JSON already."""
+        if self._end_reason is None:
+            self._port.send_message(spelled)
+
+    def send_dtmf(self, keys: str) -> None:
+        """Sends keys."""
+        self._send("dtmf", keys=keys)
+
+    def send_clear(self, epoch: int) -> None:
+        """Begins an epoch."""
+        self._send("clear", epoch=epoch)
+
+    def send_audio_out(self, epoch: int, audio: bytes | memoryview) -> None:
+        """Sends sound."""
+        if self._end_reason is None:
+            self._port.send_audio_out(epoch, audio)
+
+    def send_heard(self, frames: int) -> None:
+        """Confirms sound."""
+        if self._end_reason is None:
+            self._port.send_heard(frames)
+
+    def fail(self, error: BaseException) -> None:
+        """The bot is broken, as if it had raised."""
+        self._fail(error)
+
+    def finish(self) -> None:
+        """The bot wants the session to be over."""
+        self._finish()
+
+    def message(self, message: HostMessage) -> None:
+        """A message of the host for the bot."""
+        if self._end_reason is not None:
+            return
+        if self._early is None:
+            self._deliver(message)
+        elif len(self._early) < EARLY_LIMIT or isinstance(message, (Connected, Disconnected)):
+            self._early.append(message)
+        else:
+            self._warn_of_loss()
+
+    def audio_in(self, captured_at: int, audio: bytes) -> None:
+        """Sound of the caller; none comes before the transport is there."""
+        if self._end_reason is None and self._receiver is not None:
+            self._receiver.audio_in(captured_at, audio)
+
+    def playback(self, epoch: int, played: int, limit: int) -> None:
+        """The host played something, or grants more."""
+        if self._end_reason is None and self._receiver is not None:
+            self._receiver.playback(epoch, played, limit)
+
+    def end(self, reason: EndReason) -> None:
+        """The session is over. The first reason stays."""
+        if self._end_reason is not None:
+            return
+        self._deliver_early()
+        self._end_reason = reason
+        if self._receiver is not None:
+            self._receiver.ended(reason)
+
+    async def drained(self) -> None:
+        """Returns when the caller has heard everything."""
+        if self._receiver is not None:
+            await self._receiver.drained()
+
+    def _send(self, type: str, **fields: int | str) -> None:
+        if self._end_reason is None:
+            self._port.send(type, **fields)
+
+    def _warn_of_loss(self) -> None:
+        if self._warned:
+            return
+        self._warned = True
+        print(
+            f"the client sent more than {EARLY_LIMIT} messages before the bot made its transport; "
+            "the later ones are lost. Call create_transport() earlier",
+            file=sys.stderr,
+        )
+
+    def _deliver_early(self) -> None:
+        if self._receiver is None or self._early is None:
+            return
+        early, self._early = self._early, None
+        for message in early:
+            self._deliver(message)
+
+    def _deliver(self, message: HostMessage) -> None:
+        """What the transport raises is the bot's doing, and must not reach the link."""
+        try:
+            if self._receiver is not None:
+                self._receiver.message(message)
+        except Exception as error:
+            self.fail(error)

@@ -1,0 +1,1 @@
+"""The link between a guest and its host, as docs/link-protocol.md tells it."""

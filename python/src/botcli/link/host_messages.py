@@ -1,0 +1,121 @@
+"""What a host says, as control messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from ..outgoing_message import MAX_JSON_DEPTH, is_shallow
+from .bot_start import BotStart, bot_start_of
+from .fields import count_field, int_field, object_field, text_field
+from .frames import LinkProtocolError
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The versions differ."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A session begins."""
+
+    start: BotStart
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """The caller's wire is up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disconnected:
+    """The caller's wire is down for now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """Answer to a clear."""
+
+    epoch: int
+    played_samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """An application message of the client."""
+
+    data: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Dtmf:
+    """Keys that the caller pressed."""
+
+    keys: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """The host wants to hear from the guest."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """The session is over."""
+
+    cause: str
+    message: str
+    deadline_ms: int
+
+
+HostMessage = Refused | Start | Connected | Disconnected | Cleared | Message | Dtmf | Ping | Cancel
+
+
+def parse_host_message(payload: memoryview) -> HostMessage:
+    """Reads the payload of a control frame."""
+    try:
+        source = json.loads(str(payload, "utf-8"), parse_constant=_refuse)
+    except (ValueError, RecursionError) as cause:
+        raise LinkProtocolError("a control frame does not hold JSON") from cause
+    kind = source.get("type") if isinstance(source, dict) else None
+    parse = _PARSERS.get(kind) if isinstance(kind, str) else None
+    if parse is None:
+        raise LinkProtocolError(f"the host sent a control message that is not known: {kind!r}")
+    try:
+        return parse(source)
+    except LinkProtocolError as error:
+        raise LinkProtocolError(f"the host sent a {kind!r} message that makes no sense: {error}") from None
+
+
+def _message(source: dict[str, Any]) -> Message:
+    data = source.get("data")
+    if not is_shallow(data):
+        raise LinkProtocolError(f"data is nested deeper than {MAX_JSON_DEPTH} levels")
+    return Message(data)
+
+
+_PARSERS: dict[str, Callable[[dict[str, Any]], HostMessage]] = {
+    "refused": lambda source: Refused(text_field(source, "message")),
+    "start": lambda source: Start(bot_start_of(object_field(source, "start"))),
+    "connected": lambda source: Connected(),
+    "disconnected": lambda source: Disconnected(),
+    "cleared": lambda source: Cleared(count_field(source, "epoch"), count_field(source, "playedSamples")),
+    "message": _message,
+    "dtmf": lambda source: Dtmf(text_field(source, "keys")),
+    "ping": lambda source: Ping(int_field(source, "id")),
+    "cancel": lambda source: Cancel(
+        text_field(source, "cause"), text_field(source, "message"), count_field(source, "deadlineMs")
+    ),
+}
+
+
+def _refuse(text: str) -> NoReturn:
+    """Python reads NaN and Infinity, which are not JSON."""
+    raise ValueError(f"{text} is not JSON")

@@ -1,0 +1,101 @@
+"""Makes the transport of a session."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, overload
+
+from .errors import BotError
+from .foreign import foreign_transport
+from .session_port import SessionPort, session_of
+from .transport import Transport
+from .transport_types import TransportParams
+
+#: What a bot wants from each transport that it serves. A factory may be async; only the one that is needed is called.
+TransportFactories = Mapping[str, Callable[[], TransportParams | Awaitable[TransportParams]]]
+
+
+@overload
+async def create_transport(args: object, factories: TransportFactories) -> Transport: ...
+@overload
+async def create_transport(args: object, factories: Mapping[str, Callable[[], Any]]) -> Any: ...
+async def create_transport(args: object, factories: Mapping[str, Callable[[], Any]]) -> Any:
+    """Makes the transport of this session: a `Transport` where the factory gives `TransportParams`, and the other
+    library's transport where it gives that library's parameters.
+
+    Set listeners right after it, without another `await`: whatever the client sent before is delivered then.
+
+        transport = await create_transport(args, {"webrtc": TransportParams, "telephony_a": lambda: params})
+    """
+    port = session_of(args)
+    if port is None:
+        raise BotError(
+            "unknown_session",
+            "create_transport() does not know these arguments; "
+            "hand it the very object that bot(args) was called with, not a copy",
+        )
+    factory = factories.get(port.start.transport)
+    params = None if factory is None else factory()
+    if inspect.isawaitable(params):
+        params = await params
+    _check(port)
+    if isinstance(params, TransportParams):
+        if port.start.transport == "room":
+            raise _no_room()
+        return Transport(port, _checked(params))
+    if params is not None:
+        transport = foreign_transport(port, args, params)
+        if transport is None:
+            raise _unknown_params(port.start.transport, params)
+        return transport
+    if port.start.transport == "room":
+        raise _no_room()
+    if factory is not None:
+        raise _unknown_params(port.start.transport, params)
+    raise BotError(
+        "transport_not_offered",
+        f"the caller uses {port.start.transport!r}, which this bot does not serve "
+        f"(it serves: {', '.join(factories) or 'none'}); "
+        f'add "{port.start.transport}": TransportParams to the second argument of create_transport()',
+    )
+
+
+def _check(port: SessionPort) -> None:
+    if port.end_reason is not None:
+        text = f"no transport can be made, the session is over: {port.end_reason.message}"
+        raise BotError("session_ended", text)
+    if port.attached:
+        raise BotError("transport_exists", "create_transport() was called twice; a session has one transport")
+
+
+def _checked(params: TransportParams) -> TransportParams:
+    for name in ("audio_in_sample_rate", "audio_out_sample_rate"):
+        rate = getattr(params, name)
+        # Sound travels in pieces of 20 ms, which must be whole samples.
+        if not isinstance(rate, int) or not 8000 <= rate <= 48_000 or rate % 50 != 0:
+            raise BotError(
+                "invalid_params",
+                f"{name} is {rate!r}; it must be a multiple of 50 from 8000 to 48000, "
+                "such as 8000, 16000, 24000 or 48000",
+            )
+    return params
+
+
+def _no_room() -> BotError:
+    return BotError(
+        "no_room_transport",
+        "this session is in a room of the room provider, which the plain transport cannot join. Use the room transport "
+        "of pipecat-ai (DailyTransport, `pip install 'pipecat-ai[daily]'`) with args.room_url and args.token; "
+        "or talk to this bot by webrtc, websocket or a phone carrier",
+    )
+
+
+def _unknown_params(transport: str, params: object) -> BotError:
+    kind = f"{type(params).__module__}.{type(params).__qualname__}"
+    hint = "; install pipecat-ai into the environment of this bot" if "pipecat" in kind else ""
+    return BotError(
+        "invalid_params",
+        f"the factory for {transport!r} gave {kind}; it must give botcli.TransportParams, "
+        f"or the TransportParams of pipecat-ai{hint}",
+    )

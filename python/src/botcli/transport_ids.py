@@ -1,0 +1,11 @@
+"""The names of all transports."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+CarrierId = Literal["telephony_a", "telephony_b", "telephony_c", "telephony_d"]
+TransportId = Literal["webrtc", "room", "telephony_a", "telephony_b", "telephony_c", "telephony_d", "websocket"]
+
+#: Every way in which a caller can reach a bot.
+TRANSPORT_IDS: tuple[TransportId, ...] = get_args(TransportId)

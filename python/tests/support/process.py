@@ -1,0 +1,92 @@
+"""A guest in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import socket
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+
+from . import SOURCE_FOLDER
+from .host import Host
+
+
+class GuestProcess:
+    """`python -m botcli.guest` with a link on descriptor 3."""
+
+    def __init__(self, process: asyncio.subprocess.Process, folder: Path) -> None:
+        self.process = process
+        self.folder = folder
+        self.stdout = b""
+        self.stderr = b""
+        self.over = asyncio.gather(self._read_stdout(), self._read_stderr(), process.wait())
+
+    @classmethod
+    async def start(
+        cls, bot: str, *options: str, name: str = "bot.py", files: dict[str, str] | None = None
+    ) -> tuple[GuestProcess, socket.socket]:
+        """Starts a process with the text of a bot, and gives the other end of its descriptor 3."""
+        folder = Path(tempfile.mkdtemp(prefix="botcli-test-")).resolve()
+        for path, text in {name: bot, **(files or {})}.items():
+            (folder / path).write_text(textwrap.dedent(text))
+        ours, theirs = socket.socketpair()
+        process = await start_with_fd3(
+            theirs.fileno(),
+            [sys.executable, "-m", "botcli.guest", *options],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(SOURCE_FOLDER), "BOTCLI_BOT_PATH": str(folder / name)},
+        )
+        theirs.close()
+        return cls(process, folder), ours
+
+    async def exit(self) -> tuple[int, str, str]:
+        """The exit code and the output, when the process is gone."""
+        await asyncio.wait_for(self.over, 30)
+        return self.process.returncode or 0, self.stdout.decode(), self.stderr.decode()
+
+    async def close(self) -> None:
+        if self.process.returncode is None:
+            self.process.kill()
+        await self.over
+        shutil.rmtree(self.folder)
+
+    async def _read_stdout(self) -> None:
+        assert self.process.stdout is not None
+        while data := await self.process.stdout.read(65536):
+            self.stdout += data
+
+    async def _read_stderr(self) -> None:
+        assert self.process.stderr is not None
+        while data := await self.process.stderr.read(65536):
+            self.stderr += data
+
+
+async def start_with_fd3(fd: int, command: list[str], *, cwd: Path, env: dict[str, str]) -> asyncio.subprocess.Process:
+    """Starts a program with a descriptor where the guest expects it."""
+
+    def move() -> None:
+        os.dup2(fd, 3)
+
+    return await asyncio.create_subprocess_exec(
+        *command,
+        cwd=cwd,
+        env=env,
+        preexec_fn=move,
+        pass_fds=[3],
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+
+
+async def started(bot: str, **start: object) -> tuple[GuestProcess, Host]:
+    """A process whose session has begun."""
+    guest, sock = await GuestProcess.start(bot)
+    host = await Host.on(sock)
+    await host.message("ready")
+    host.start(**start)
+    return guest, host

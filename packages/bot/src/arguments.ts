@@ -1,4 +1,4 @@
-import type { BotStart, TransportId } from '@botcli/protocol'
+import type { BotStart, SessionTransport } from '@botcli/protocol'
 import { BotError } from './errors.ts'
 
 /** Fields that every variant of {@link RunnerArguments} has. */
@@ -61,7 +61,8 @@ export interface WebrtcRunnerArguments extends CommonArguments {
 export interface WebsocketRunnerArguments extends CommonArguments {
   readonly variant: 'websocket'
   readonly websocket: WebsocketConnection
-  readonly transportType: Exclude<TransportId, 'webrtc' | 'room'>
+  /** `eval` when the caller is an eval, which only bots in Python can serve. */
+  readonly transportType: Exclude<SessionTransport, 'webrtc' | 'room'>
   /** Only when a phone carrier is at the other end. Its numbers and parameters are in `body`, too. */
   readonly call?: PhoneCall
 }

@@ -43,6 +43,18 @@ describe('createTransport', () => {
     expect(end.error?.message).toMatch(/no SDK for Node.*webrtc, websocket or a phone carrier.*args\.roomUrl/)
   })
 
+  it('says that evals are not for bots in JavaScript', async () => {
+    const websocket = { path: '/ws', remoteAddress: '127.0.0.1' }
+    const { end } = await outcomeOf(
+      (args) => {
+        expect(args).toMatchObject({ variant: 'websocket', transportType: 'eval' })
+        return createTransport(args, { websocket: () => ({}) })
+      },
+      { sessionId: 's', transport: 'eval', passThrough: true, body: {}, websocket },
+    )
+    expect(end.error).toMatchObject({ name: 'BotError', message: expect.stringContaining('eval') })
+  })
+
   it('says which transport is missing and how to add it', async () => {
     const { end } = await outcomeOf((args) => createTransport(args, { websocket: () => ({}) }))
     expect(end.error?.name).toBe('BotError')

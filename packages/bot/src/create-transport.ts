@@ -35,6 +35,12 @@ export async function createTransport(
       `the room provider has no SDK for Node, so a JavaScript bot cannot speak in its rooms. Talk to this bot by webrtc, websocket or a phone carrier instead; or hand args.roomUrl, args.token and args.body to a program that joins the room, and return when it is done`,
     )
   }
+  if (transport === 'eval') {
+    throw new BotError(
+      'no_evals',
+      'this caller is an eval, which speaks to the pipeline of a bot in Python. Evals cannot be run against a JavaScript bot; talk to it by webrtc, websocket or a phone carrier instead',
+    )
+  }
   const factory = factories[transport]
   if (factory === undefined) {
     const offered = Object.keys(factories).join(', ') || 'none'
@@ -53,7 +59,7 @@ export async function createTransport(
   if (port.attached) {
     throw new BotError('transport_exists', 'createTransport() was called twice; a session has one transport')
   }
-  return new LinkTransport(port, params)
+  return new LinkTransport(port, transport, params)
 }
 
 function resolved(params: TransportParams): ResolvedParams {

@@ -6,6 +6,7 @@ export type BotErrorCode =
   | 'transport_exists'
   | 'transport_not_offered'
   | 'no_room_sdk'
+  | 'no_evals'
   | 'invalid_params'
   | 'invalid_audio'
   | 'invalid_message'

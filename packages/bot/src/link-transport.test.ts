@@ -45,9 +45,12 @@ describe('sound to the caller', () => {
     expect(host.sound).toEqual([])
     expect(transport.queuedMs).toBe(250)
 
-    host.port.sendPlayback(0, 0, 900)
+    host.port.laterPlayback(0, 0, 900)
+
+    host.port.flush()
     await until(() => host.sound.length === 2)
-    host.port.sendPlayback(0, 400, 5000)
+    host.port.laterPlayback(0, 400, 5000)
+    host.port.flush()
     await until(() => host.sound.length === 4)
     expect(host.sound.map((frame) => frame.samples.length)).toEqual([800, 100, 800, 300])
     expect(host.sound.flatMap((frame) => [...frame.samples])).toEqual([...ramp(2000)])
@@ -63,10 +66,12 @@ describe('sound to the caller', () => {
     const sent = transport.sendAudio(ramp(800)).then(() => {
       goesOn = true
     })
-    host.port.sendPlayback(0, 0, 8000)
+    host.port.laterPlayback(0, 0, 8000)
+    host.port.flush()
     await settle(session, 1)
     expect(goesOn).toBe(false)
-    host.port.sendPlayback(0, 800, 8800)
+    host.port.laterPlayback(0, 800, 8800)
+    host.port.flush()
     await sent
   })
 
@@ -91,12 +96,15 @@ describe('sound to the caller', () => {
     const silence = transport.drained().then(() => {
       drained = true
     })
-    host.port.sendPlayback(0, 0, 160)
+    host.port.laterPlayback(0, 0, 160)
+    host.port.flush()
     await settle(session, 1)
-    host.port.sendPlayback(0, 159, 160)
+    host.port.laterPlayback(0, 159, 160)
+    host.port.flush()
     await settle(session, 2)
     expect(drained).toBe(false)
-    host.port.sendPlayback(0, 160, 320)
+    host.port.laterPlayback(0, 160, 320)
+    host.port.flush()
     await silence
     expect(transport.queuedMs).toBe(0)
   })
@@ -105,7 +113,8 @@ describe('sound to the caller', () => {
     const session = await open()
     const { host, transport } = session
     const blocked = transport.sendAudio(ramp(16_000))
-    host.port.sendPlayback(0, 0, 800)
+    host.port.laterPlayback(0, 0, 800)
+    host.port.flush()
     await until(() => host.sound.length === 1)
     const cleared = transport.clear()
     await blocked
@@ -113,14 +122,16 @@ describe('sound to the caller', () => {
     expect(await host.message('clear')).toEqual({ type: 'clear', epoch: 1 })
 
     // Credit and position of the old epoch mean nothing to the new one.
-    host.port.sendPlayback(0, 400, 5000)
+    host.port.laterPlayback(0, 400, 5000)
+    host.port.flush()
     await transport.sendAudio(ramp(80, 7))
     await settle(session, 1)
     expect(host.sound.length).toBe(1)
     host.send({ type: 'cleared', epoch: 1, playedSamples: 480 })
     expect(await cleared).toEqual({ playedMs: 60 })
     expect(transport.playedMs).toBe(0)
-    host.port.sendPlayback(1, 0, 80)
+    host.port.laterPlayback(1, 0, 80)
+    host.port.flush()
     await until(() => host.sound.length === 2)
     expect(host.sound[1]).toEqual({ kind: 'audioOut', epoch: 1, samples: ramp(80, 7) })
   })
@@ -293,10 +304,12 @@ describe('events and messages', () => {
     const { host, transport } = session
     await transport.sendAudio(ramp(160))
     const closed = transport.close()
-    host.port.sendPlayback(0, 0, 160)
+    host.port.laterPlayback(0, 0, 160)
+    host.port.flush()
     await settle(session, 1)
     expect(host.messages.some(({ type }) => type === 'end')).toBe(false)
-    host.port.sendPlayback(0, 160, 320)
+    host.port.laterPlayback(0, 160, 320)
+    host.port.flush()
     await closed
     expect((await host.message('end')).outcome).toBe('returned')
   })

@@ -35,8 +35,8 @@ export class LinkTransport implements Transport {
   #connected = false
   #endReason: EndReason | undefined
 
-  constructor(port: SessionPort, params: ResolvedParams) {
-    this.type = port.start.transport
+  constructor(port: SessionPort, type: TransportId, params: ResolvedParams) {
+    this.type = type
     this.sessionId = port.start.sessionId
     this.audioInSampleRate = params.audioInSampleRate
     this.audioOutSampleRate = params.audioOutSampleRate

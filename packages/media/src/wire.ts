@@ -46,6 +46,8 @@ export interface Wire {
   /** Bytes of messages that the client has not taken yet. */
   readonly messageBacklog: number
   readonly counters: WireCounters
+  /** Resolves when the caller has got the last word, or cannot get it any more; within seconds after `close`. */
+  readonly finished: Promise<void>
   /** Tells the client why, then closes and frees everything. Safe to call twice. */
   close(outcome: SessionOutcome): void
 }
@@ -60,11 +62,10 @@ export interface IceOptions {
   readonly esp32Host?: string
 }
 
-/** A wire that is set up by offers and answers. */
-export interface PeerWire extends Wire {
+/** What is set up by offers and answers. */
+export interface PeerEnd {
   /** Answers an offer; `restart` replaces the peer connection under the running session. Rejects a bad offer. */
   answer(sdp: string, restart: boolean): Promise<{ readonly sdp: string; readonly pcId: string }>
   /** Adds what it can of the candidates and leaves out the rest. */
   addCandidates(candidates: readonly IceCandidate[]): void
-  readonly pcId: string
 }

@@ -50,6 +50,13 @@ export const clientReadySchema = z.object({ version: z.string().optional(), abou
 /** `client-message`: a request that waits for `server-response`. */
 export const clientMessageSchema = z.object({ t: z.string(), d: z.unknown().optional() })
 
+/** The first message of an eval: a `client-message` whose `t` says so. */
+export const evalConnectSchema = z.object({
+  label: z.literal(RTVI_LABEL),
+  type: z.literal('client-message'),
+  data: z.object({ t: z.literal('eval-connect') }),
+})
+
 /** `send-text`. */
 export const sendTextSchema = z.object({
   content: z.string(),

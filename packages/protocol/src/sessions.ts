@@ -1,4 +1,4 @@
-import type { TransportId } from './transports.ts'
+import type { SessionTransport } from './transports.ts'
 
 /** The life of a session, in order. */
 export type SessionState = 'waiting' | 'connecting' | 'active' | 'ending' | 'ended'
@@ -71,7 +71,7 @@ export interface MediaCounters {
 export interface SessionView {
   readonly sessionId: string
   /** Missing while a caller at `/ws` has not shown yet which carrier it is. */
-  readonly transport?: TransportId
+  readonly transport?: SessionTransport
   readonly state: SessionState
   readonly createdAt: string
   readonly connectedAt?: string

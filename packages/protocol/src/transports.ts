@@ -22,6 +22,15 @@ export const transportIdSchema = z.enum(TRANSPORT_IDS, {
 })
 export type TransportId = z.infer<typeof transportIdSchema>
 
+/** How the caller of a session came: by a transport, or as an eval, which nobody can choose or turn off by name. */
+export const sessionTransportSchema = z.enum([...TRANSPORT_IDS, 'eval'])
+export type SessionTransport = z.infer<typeof sessionTransportSchema>
+
+/** Whether a phone carrier is at the other end. */
+export function isCarrier(transport: SessionTransport | undefined): transport is CarrierId {
+  return CARRIER_IDS.some((id) => id === transport)
+}
+
 /** What the rest of the house may know about a transport without knowing its wire. */
 export interface TransportFacts {
   /** The provider behind the neutral id, in words for people. This table is the only place that names it. */

@@ -82,6 +82,8 @@ export interface RunnerConfig {
   readonly esp32: boolean
   readonly direct: boolean
   readonly dialin: boolean
+  /** Whether evals, which may rewrite what a bot was told, are let in from other machines, too. */
+  readonly evals: boolean
   /** Calls of the messaging app are taken when it is there. */
   readonly whatsapp?: WhatsappConfig
   readonly verbose: boolean
@@ -116,6 +118,7 @@ export const DEFAULTS = {
   esp32: false,
   direct: false,
   dialin: false,
+  evals: false,
   verbose: false,
   maxSessions: 50,
   maxSessionDurationMs: 2 * 60 * 60 * 1000,

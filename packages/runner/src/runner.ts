@@ -84,7 +84,7 @@ class Runner implements RunningRunner {
   }
 
   #createServer(connector: Connector, page: Page | undefined): HttpServer {
-    const { host, port, wsAuth, room } = this.#config
+    const { host, port, wsAuth, evals, room } = this.#config
     const { guests, table, tokens } = this.#backstage
     const rooms = new Rooms({ config: room, logger: this.#logger, signal: this.#backstage.ending })
     const shared = {
@@ -106,7 +106,7 @@ class Runner implements RunningRunner {
       whatsapp: this.#config.whatsapp && this.#whatsapp(this.#config.whatsapp, connector),
       address: () => this.#server?.address ?? '',
     })
-    return new HttpServer({ host, port, app, door: new WebsocketDoor({ ...shared, wsAuth }) })
+    return new HttpServer({ host, port, app, door: new WebsocketDoor({ ...shared, wsAuth, evals }) })
   }
 
   #whatsapp(config: WhatsappConfig, connector: Connector) {

@@ -33,7 +33,8 @@ describe('a guest process', () => {
       runtime: `node ${process.versions.node}`,
     })
     await host.message('format')
-    host.port.sendPlayback(0, 0, 16_000)
+    host.port.laterPlayback(0, 0, 16_000)
+    host.port.flush()
     const sound = Int16Array.from({ length: 320 }, (_, index) => index * 7)
     while (host.sound.length === 0) {
       host.port.sendAudioIn(0, sound)

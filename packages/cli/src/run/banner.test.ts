@@ -145,6 +145,7 @@ describe('security', () => {
 
 it.each([
   [{ isolation: 'inline' as const }, '--isolation inline'],
+  [{ evals: true }, '--evals'],
   [{ transport: 'webrtc' as const, proxy: 'a.example' }, '--proxy'],
 ])('hints at what has no effect or a price: %j', (config, hint) => {
   expect(makeBanner(input(config)).hints).toEqual([expect.stringContaining(hint)])

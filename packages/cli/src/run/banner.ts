@@ -179,6 +179,7 @@ function hints(config: RunnerConfig): readonly string[] {
     found.push('--allowed-origins: dial-in needs ROOM_DIALIN_SECRET, because the provider shows no origin')
   if (isProxyIdle(config))
     found.push(`--proxy is for telephony and websocket and changes nothing for ${config.transport}`)
+  if (config.evals) found.push('--evals: whoever can connect can rewrite what your bot was told')
   if (config.isolation === 'inline')
     found.push('--isolation inline: a bot that crashes or blocks takes the runner with it')
   return found

@@ -68,6 +68,10 @@ export const RUN_OPTIONS = {
     help: 'Connect the bot to a room without a web server. Sets -t room.',
   }),
   dialin: flag({ name: 'dialin', help: 'Take calls at /daily-dialin-webhook. Needs ROOM_API_KEY.' }),
+  evals: flag({
+    name: 'evals',
+    help: 'Let evals in from other machines, too. They may rewrite what your bot was told.',
+  }),
   whatsapp: flag({
     name: 'whatsapp',
     help: 'Take calls of the messaging app. Needs the WHATSAPP_ variables.',

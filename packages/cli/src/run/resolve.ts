@@ -51,6 +51,7 @@ function build(
     esp32: values.esp32,
     direct: values.direct,
     dialin: values.dialin,
+    evals: values.evals,
     verbose: values.verbose,
     maxSessions: values.maxSessions,
     maxSessionDurationMs: values.maxSessionDuration,

@@ -1,14 +1,13 @@
-import { CLOSE_CODES, closeReason, type SessionOutcome } from '@botcli/protocol'
+import { CLOSE_CODES, type SessionOutcome } from '@botcli/protocol'
 import type { WebSocket } from 'ws'
+import { closeWebsocket } from '../websocket/close-websocket.ts'
 import type { AudioFormat, Wire, WireCounters, WireEvents } from '../wire.ts'
 import { BotSound } from './bot-sound.ts'
 import { CallerSound } from './caller-sound.ts'
 import { carrierCodec } from './codec.ts'
 import type { CarrierEvent } from './dialect.ts'
-import { type CarrierMessage, type Greeting, parseJson } from './recognise.ts'
+import { type CallGreeting, type CarrierMessage, parseJson } from './recognise.ts'
 
-/** A carrier that closes politely gets this long to answer before its socket is cut. */
-const CLOSE_PATIENCE_MS = 2000
 /** Sound is left out for a carrier that has fallen so far behind that it would play it late. */
 const MAX_AUDIO_BACKLOG_BYTES = 64 * 1024
 /** Nobody waits longer than this for a bot that left while it was still pressing keys. */
@@ -31,7 +30,7 @@ const LIMITS: CarrierLimits = { pingMs: 10_000, silenceMs: 60_000, playedMs: 200
 /** What a wire is made of. */
 export interface CarrierWireOptions {
   readonly websocket: WebSocket
-  readonly greeting: Greeting
+  readonly greeting: CallGreeting
   readonly events: WireEvents
   readonly clock: () => number
   readonly log?: (message: string, detail?: object) => void
@@ -90,7 +89,8 @@ export class CarrierWire implements Wire {
   /** Starts to listen, first to what has come already. Not before somebody can hear that the call is over. */
   listen(): void {
     const { websocket, greeting, clock } = this.#options
-    const early = greeting.takeOver()
+    // The start is known already.
+    const early = [...greeting.opening.slice(0, -1), ...greeting.takeOver()]
     websocket.on('message', (data: Buffer, isBinary: boolean) => {
       this.#onMessage({ json: isBinary ? undefined : parseJson(data), arrivedAt: clock() })
     })
@@ -196,7 +196,7 @@ export class CarrierWire implements Wire {
         break
       case 'stopped':
         this.#end('client_left', 'The caller hung up.')
-        this.#closeSocket(CLOSE_CODES.client_left, '')
+        closeWebsocket(this.#options.websocket, CLOSE_CODES.client_left, '')
         break
       case 'fault':
         this.#options.log?.('A carrier complained about what it was sent.', { complaint: event.message })
@@ -248,14 +248,7 @@ export class CarrierWire implements Wire {
   #hangUp(code: number, reason: string): void {
     if (this.#state === 'closed') return
     this.#free()
-    this.#closeSocket(code, reason)
-  }
-
-  #closeSocket(code: number, reason: string): void {
-    const { websocket } = this.#options
-    websocket.close(code, closeReason(reason))
-    const cut = setTimeout(() => websocket.terminate(), CLOSE_PATIENCE_MS)
-    websocket.once('close', () => clearTimeout(cut))
+    closeWebsocket(this.#options.websocket, code, reason)
   }
 
   #free(): void {

@@ -10,7 +10,7 @@ let server: WebSocketServer
 let carrier: WebSocket
 let closed: { code: number; reason: string } | undefined
 
-async function begin(limitMs = 10_000) {
+async function begin({ limitMs = 10_000, evals = false } = {}) {
   const pair = await socketPair()
   server = pair.server
   carrier = pair.carrier
@@ -21,6 +21,7 @@ async function begin(limitMs = 10_000) {
   const abort = new AbortController()
   const greeting = recognise(pair.websocket, {
     served: CARRIER_IDS,
+    evals,
     clock: () => 42,
     signal: abort.signal,
     limitMs,
@@ -54,9 +55,11 @@ describe('a carrier', () => {
   it.each(SCRIPTS)('is recognised: $transport', async (script) => {
     const { greeting } = await begin()
     send(...script.greeting, script.start())
-    const { dialect, start } = await greeting
-    expect(dialect.transport).toBe(script.transport)
-    expect(start.callId).toBe(script.callId)
+    expect(await greeting).toMatchObject({
+      kind: 'call',
+      dialect: { transport: script.transport },
+      start: { callId: script.callId },
+    })
   })
 
   it('loses nothing of what it sent around its start', async () => {
@@ -66,16 +69,41 @@ describe('a carrier', () => {
     carrier.send('no JSON')
     carrier.send(Buffer.of(1, 2))
     send(before, SCRIPT_C.start())
-    const { takeOver } = await greeting
+    const { opening, takeOver } = await greeting
     let read = 0
     websocket.on('message', () => {
       read += 1
     })
     send(...after)
     await until('the rest has come', () => read === 3)
-    const messages = takeOver()
-    expect(messages.map(({ json }) => json)).toEqual([undefined, undefined, before, ...after])
+    const messages = [...opening, ...takeOver()]
+    expect(messages.map(({ json }) => json)).toEqual([
+      undefined,
+      undefined,
+      before,
+      SCRIPT_C.start(),
+      ...after,
+    ])
+    expect(messages.map(({ isBinary }) => isBinary)).toEqual([false, true, ...Array(5).fill(false)])
+    expect(messages[0]?.data.toString()).toBe('no JSON')
     expect(messages.every(({ arrivedAt }) => arrivedAt === 42)).toBe(true)
+  })
+
+  it('is refused with the reason of the door, where that is not a matter of the carrier', async () => {
+    const { websocket, carrier: far, server: listening } = await socketPair()
+    carrier = far
+    server = listening
+    closed = undefined
+    far.on('close', (code, reason) => {
+      closed = { code, reason: reason.toString() }
+    })
+    const { signal } = new AbortController()
+    const whyOnly = 'Only evals may come in here.'
+    const greeting = recognise(websocket, { served: [], whyOnly, evals: true, clock: () => 1, signal })
+    greeting.catch(() => {})
+    send(SCRIPT_C.start())
+    expect(await refusal(greeting)).toBe(whyOnly)
+    expect(closed).toEqual({ code: 1008, reason: whyOnly })
   })
 
   it('is refused when it speaks no language that is known', async () => {
@@ -87,7 +115,7 @@ describe('a carrier', () => {
   })
 
   it('is refused when it says nothing', async () => {
-    const { greeting } = await begin(50)
+    const { greeting } = await begin({ limitMs: 50 })
     send(...SCRIPT_A.greeting)
     expect(await refusal(greeting)).toBe('No carrier began a call within 0.05 seconds.')
     expect(closed?.code).toBe(1008)
@@ -112,5 +140,40 @@ describe('a carrier', () => {
     expect(await refusal(greeting)).toBe('The runner shuts down.')
     expect(closed).toEqual({ code: 1012, reason: 'The runner shuts down.' })
     expect(websocket.listenerCount('message')).toBe(0)
+  })
+})
+
+describe('an eval', () => {
+  const connect = {
+    label: 'rtvi-ai',
+    type: 'client-message',
+    id: 'eval-connect',
+    data: { t: 'eval-connect', d: { skip_tts: true } },
+  }
+
+  it('is recognised by its first message alone, where evals are let in', async () => {
+    const { greeting } = await begin({ evals: true })
+    send(connect)
+    const { kind, opening } = await greeting
+    expect(kind).toBe('eval')
+    expect(opening.map(({ data }) => data.toString())).toEqual([JSON.stringify(connect)])
+  })
+
+  it('is refused where evals are not let in', async () => {
+    const { greeting } = await begin()
+    send(connect)
+    expect(await refusal(greeting)).toContain('only from this machine')
+    expect(closed).toMatchObject({ code: 1008, reason: expect.stringContaining('--evals') })
+  })
+
+  it.each([
+    ['comes second', [{ event: 'hello' }, connect]],
+    ['is of another kind', [{ ...connect, data: { t: 'other' } }]],
+    ['has no label', [{ ...connect, label: undefined }]],
+    ['has no data', [{ ...connect, data: null }]],
+  ])('is none when it %s', async (_, messages) => {
+    const { greeting } = await begin({ evals: true, limitMs: 200 })
+    send(...messages)
+    expect(await refusal(greeting)).toContain('No carrier began a call')
   })
 })

@@ -1,36 +1,57 @@
-import { CLOSE_CODES, closeReason, type SessionOutcome, type TransportId } from '@botcli/protocol'
+import { CLOSE_CODES, evalConnectSchema, type SessionOutcome, type TransportId } from '@botcli/protocol'
 import type { WebSocket } from 'ws'
 import { MediaError } from '../errors.ts'
+import { closeWebsocket } from '../websocket/close-websocket.ts'
 import type { CarrierDialect, CarrierStart } from './dialect.ts'
 import { DIALECTS } from './dialects.ts'
 
 const LIMIT_MS = 5000
 /** Every carrier has begun its call by its second message. */
 const MAX_MESSAGES = 10
-/** What arrives while somebody takes over; it takes no longer than one turn of the event loop. */
-const MAX_EARLY = 1000
+/** What arrives while somebody takes over comes in one read of the socket, which cannot hold more than these. */
+const MAX_EARLY = 16_384
 const REFUSED_CODE = 1008
-/** A carrier that is refused gets this long to answer before its socket is cut. */
-const CLOSE_PATIENCE_MS = 2000
+const EVALS_REFUSED = 'Evals are let in only from this machine, or by a runner that was started with --evals.'
 
-/** A message as it came: JSON, or nothing for what can be none. */
+/** A message as it is understood: JSON, or nothing for what can be none. */
 export interface CarrierMessage {
   readonly json: unknown
   readonly arrivedAt: number
 }
 
+/** A message as it came. */
+export interface EarlyMessage extends CarrierMessage {
+  readonly data: Buffer
+  readonly isBinary: boolean
+}
+
+interface Arrival {
+  /** What came until it was known who calls. The last one told. */
+  readonly opening: readonly EarlyMessage[]
+  /** What has come since. From now on the taker listens. */
+  readonly takeOver: () => readonly EarlyMessage[]
+}
+
 /** A call whose carrier is known. */
-export interface Greeting {
+export interface CallGreeting extends Arrival {
+  readonly kind: 'call'
   readonly dialect: CarrierDialect
   readonly start: CarrierStart
-  /** Everything but the start that came so far. From now on the taker listens. */
-  readonly takeOver: () => readonly CarrierMessage[]
+}
+
+/** An eval, which is for the bot alone to understand. */
+export interface EvalGreeting extends Arrival {
+  readonly kind: 'eval'
 }
 
 /** What recognising needs. */
 export interface RecogniseOptions {
   /** The carriers that may call. */
   readonly served: readonly TransportId[]
+  /** Why no other carrier is served, where that is not a matter of the carrier. */
+  readonly whyOnly?: string | undefined
+  /** Whether evals are let in. */
+  readonly evals: boolean
   readonly clock: () => number
   /** Ends the wait; its reason is the outcome of the session. */
   readonly signal: AbortSignal
@@ -38,9 +59,13 @@ export interface RecogniseOptions {
 }
 
 /** Finds out who calls, from the first messages. Rejects after the socket was closed with the reason. */
-export function recognise(websocket: WebSocket, options: RecogniseOptions): Promise<Greeting> {
-  const { served, clock, signal, limitMs = LIMIT_MS } = options
-  const early: CarrierMessage[] = []
+export function recognise(
+  websocket: WebSocket,
+  options: RecogniseOptions,
+): Promise<CallGreeting | EvalGreeting> {
+  const { clock, signal, limitMs = LIMIT_MS } = options
+  const opening: EarlyMessage[] = []
+  const later: EarlyMessage[] = []
   websocket.binaryType = 'nodebuffer'
   // A close follows each error, and it is the close that says what to do.
   websocket.on('error', () => {})
@@ -53,7 +78,7 @@ export function recognise(websocket: WebSocket, options: RecogniseOptions): Prom
     }
     const takeOver = () => {
       websocket.off('message', onMessage)
-      return early
+      return later
     }
     const fail = (reason: string) => {
       free()
@@ -62,28 +87,32 @@ export function recognise(websocket: WebSocket, options: RecogniseOptions): Prom
     }
     const refuse = (reason: string, code = REFUSED_CODE) => {
       fail(reason)
-      turnAway(websocket, code, reason)
+      closeWebsocket(websocket, code, reason)
     }
     const onClose = () => fail('The caller left before its call began.')
     const onAbort = () => {
       const { cause, message }: SessionOutcome = signal.reason
       refuse(message, CLOSE_CODES[cause])
     }
+    const accept = (greeting: Identity) => {
+      found = true
+      free()
+      resolve({ ...greeting, opening, takeOver })
+    }
     const onMessage = (data: Buffer, isBinary: boolean) => {
       const json = isBinary ? undefined : parseJson(data)
-      const event = found ? undefined : firstEvent(json)
-      if (event?.kind === 'refused') refuse(event.reason)
-      else if (event?.kind === 'started' && !served.includes(event.dialect.transport)) {
-        refuse(notServed(event.dialect.transport, served))
-      } else if (event?.kind === 'started') {
-        found = true
-        free()
-        resolve({ dialect: event.dialect, start: event.start, takeOver })
-      } else if (early.length < MAX_EARLY) {
-        early.push({ json, arrivedAt: clock() })
-        if (!found && early.length >= MAX_MESSAGES) {
-          refuse(`None of the first ${MAX_MESSAGES} messages begins a call of a carrier that is known here.`)
-        }
+      const message = { data, isBinary, json, arrivedAt: clock() }
+      if (found) {
+        if (later.length < MAX_EARLY) later.push(message)
+        return
+      }
+      opening.push(message)
+      const who = identify(json, opening.length === 1)
+      const problem = who && refusalOf(who, options)
+      if (problem !== undefined) refuse(problem)
+      else if (who?.kind === 'eval' || who?.kind === 'call') accept(who)
+      else if (opening.length >= MAX_MESSAGES) {
+        refuse(`None of the first ${MAX_MESSAGES} messages begins a call of a carrier that is known here.`)
       }
     }
     const timer = setTimeout(() => {
@@ -96,11 +125,6 @@ export function recognise(websocket: WebSocket, options: RecogniseOptions): Prom
   })
 }
 
-function notServed(transport: TransportId, served: readonly TransportId[]): string {
-  const others = served.length === 0 ? 'no carrier' : `only ${served.join(', ')}`
-  return `This is a call of ${transport}, and ${others} is served here.`
-}
-
 /** JSON of a text message, or nothing. */
 export function parseJson(data: Buffer): unknown {
   try {
@@ -110,21 +134,28 @@ export function parseJson(data: Buffer): unknown {
   }
 }
 
-type FirstEvent =
-  | { readonly kind: 'started'; readonly dialect: CarrierDialect; readonly start: CarrierStart }
-  | { readonly kind: 'refused'; readonly reason: string }
+type Identity =
+  | { readonly kind: 'call'; readonly dialect: CarrierDialect; readonly start: CarrierStart }
+  | { readonly kind: 'eval' }
 
-function firstEvent(json: unknown): FirstEvent | undefined {
+type Recognised = Identity | { readonly kind: 'refused'; readonly reason: string }
+
+function identify(json: unknown, isFirst: boolean): Recognised | undefined {
+  if (isFirst && evalConnectSchema.safeParse(json).success) return { kind: 'eval' }
   for (const dialect of DIALECTS) {
     const event = dialect.read(json)
-    if (event.kind === 'started') return { kind: 'started', dialect, start: event.start }
+    if (event.kind === 'started') return { kind: 'call', dialect, start: event.start }
     if (event.kind === 'refused') return { kind: 'refused', reason: event.reason }
   }
   return undefined
 }
 
-function turnAway(websocket: WebSocket, code: number, reason: string): void {
-  websocket.close(code, closeReason(reason))
-  const cut = setTimeout(() => websocket.terminate(), CLOSE_PATIENCE_MS)
-  websocket.once('close', () => clearTimeout(cut))
+function refusalOf(who: Recognised, { served, whyOnly, evals }: RecogniseOptions): string | undefined {
+  if (who.kind === 'refused') return who.reason
+  if (who.kind === 'eval') return evals ? undefined : EVALS_REFUSED
+  const { transport } = who.dialect
+  if (served.includes(transport)) return undefined
+  if (whyOnly !== undefined) return whyOnly
+  const others = served.length === 0 ? 'no carrier' : `only ${served.join(', ')}`
+  return `This is a call of ${transport}, and ${others} is served here.`
 }

@@ -14,6 +14,7 @@ import { LocalMediaHost } from './local-media-host.ts'
 import type { HostedSessionEvents, MediaHost } from './media-host.ts'
 
 const OPTIONS = { ice: {}, maxMemoryBytes: 1024 * 1024 * 1024 }
+const DOOR = { served: CARRIER_IDS, evals: false, passThrough: false }
 const STOPPED = { result: 'ok', cause: 'stopped', message: 'enough' } as const
 const RETURNED = { result: 'ok', cause: 'bot_returned', message: 'The bot is done.' } as const
 
@@ -72,7 +73,7 @@ function record() {
 async function open(host: MediaHost, events: HostedSessionEvents, ...messages: object[]) {
   call()
   const { socket, request } = await arrived
-  const opening = host.openCarrier('one', request, socket, CARRIER_IDS, events)
+  const opening = host.openCarrier('one', request, socket, DOOR, events)
   opening.catch(() => {})
   await once(carrier, 'open')
   for (const message of messages) carrier.send(JSON.stringify(message))
@@ -159,7 +160,7 @@ describe('a call in this process', () => {
     })
     const [far] = (await once(server, 'connection')) as [Socket]
     half.resume()
-    const opening = host.openCarrier('one', request, far, CARRIER_IDS, events)
+    const opening = host.openCarrier('one', request, far, DOOR, events)
     half.write(textFrame(JSON.stringify(SCRIPT_A.start())))
     await opening
     half.end()
@@ -193,7 +194,7 @@ describe('a call in this process', () => {
     const [socket, peer] = duplexPair()
     peer.resume()
     const request = { url: '/ws', headers: {}, head: new Uint8Array() }
-    const opening = host.openCarrier('one', request, socket, CARRIER_IDS, record().events)
+    const opening = host.openCarrier('one', request, socket, DOOR, record().events)
     await expect(opening).rejects.toMatchObject({ code: 'invalid_upgrade' })
     expect(host.load).toBe(0)
   })

@@ -26,7 +26,7 @@ describe('a media host in this process', () => {
     const [socket, peer] = duplexPair()
     peer.resume()
     const request = { url: '/', headers: {}, head: new Uint8Array() }
-    await expect(host.openWebsocket('two', request, socket, events)).rejects.toMatchObject({
+    await expect(host.openWebsocket('two', request, socket, false, events)).rejects.toMatchObject({
       code: 'invalid_upgrade',
     })
     expect(host.load).toBe(0)

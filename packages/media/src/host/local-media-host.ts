@@ -1,17 +1,29 @@
 import type { Duplex } from 'node:stream'
 import { Ticker } from '@botcli/audio'
-import type { BotStart, IceCandidate, SessionOutcome, TransportId } from '@botcli/protocol'
+import type { BotStart, IceCandidate, SessionOutcome } from '@botcli/protocol'
 import type { WebSocket } from 'ws'
 import { CarrierWire } from '../carriers/carrier-wire.ts'
-import { type Greeting, recognise } from '../carriers/recognise.ts'
+import { type CallGreeting, recognise } from '../carriers/recognise.ts'
 import { MediaError } from '../errors.ts'
+import { PeerRelay } from '../relay/peer-relay.ts'
+import type { CreateRelay, Relay } from '../relay/relay.ts'
+import { RelaySession } from '../relay/relay-session.ts'
+import { SocketRelay } from '../relay/socket-relay.ts'
 import { RoomWire } from '../room/room-wire.ts'
-import { type MediaReport, MediaSession } from '../session/media-session.ts'
+import type { HostedSession, MediaEnd } from '../session/hosted-session.ts'
+import { MediaSession } from '../session/media-session.ts'
 import { WebrtcWire } from '../webrtc/webrtc-wire.ts'
 import { acceptUpgrade, type UpgradeRequest } from '../websocket/upgrade.ts'
 import { WebsocketWire } from '../websocket/websocket-wire.ts'
-import type { IceOptions } from '../wire.ts'
-import type { CarrierCall, HostedSessionEvents, MediaHost, PeerAnswer } from './media-host.ts'
+import type { IceOptions, PeerEnd, Wire, WireEvents } from '../wire.ts'
+import type {
+  CallDoor,
+  CarrierCall,
+  EvalCaller,
+  HostedSessionEvents,
+  MediaHost,
+  PeerAnswer,
+} from './media-host.ts'
 
 /** What a host is told once, for all its sessions. */
 export interface MediaHostOptions {
@@ -24,12 +36,10 @@ export interface MediaHostOptions {
 export type MediaLog = (message: string, detail?: object) => void
 
 interface Hosted {
-  readonly session: MediaSession
+  readonly session: HostedSession
   readonly events: HostedSessionEvents
   /** Only a peer connection can be negotiated again. */
-  readonly peer?: WebrtcWire
-  /** Only a phone call has to be heard out. */
-  readonly carrier?: CarrierWire
+  readonly peer?: PeerEnd
 }
 
 /** Holds wires in this very process. */
@@ -59,11 +69,11 @@ export class LocalMediaHost implements MediaHost {
   }
 
   async openWebrtc(sessionId: string, offer: string, events: HostedSessionEvents): Promise<PeerAnswer> {
-    const session = new MediaSession({
-      ...this.#sessionOptions(events),
-      createWire: (wireEvents) =>
-        new WebrtcWire({ events: wireEvents, ice: this.#options.ice, clock: this.#clock, log: this.#log }),
-    })
+    const { ice } = this.#options
+    const session = this.#wired(
+      events,
+      (wireEvents) => new WebrtcWire({ events: wireEvents, ice, clock: this.#clock, log: this.#log }),
+    )
     this.#hold(sessionId, { session, events, peer: session.wire })
     try {
       return await session.wire.answer(offer, false)
@@ -74,17 +84,25 @@ export class LocalMediaHost implements MediaHost {
     }
   }
 
+  async openPeerRelay(sessionId: string, events: HostedSessionEvents): Promise<void> {
+    const session = this.#relayed(events, (relayEvents) => new PeerRelay(relayEvents))
+    this.#hold(sessionId, { session, events, peer: session.relay })
+  }
+
   async openWebsocket(
     sessionId: string,
     request: UpgradeRequest,
     socket: Duplex,
+    passThrough: boolean,
     events: HostedSessionEvents,
   ): Promise<void> {
     const websocket = acceptedWebsocket(request, socket)
-    const session = new MediaSession({
-      ...this.#sessionOptions(events),
-      createWire: (wireEvents) => new WebsocketWire({ websocket, events: wireEvents, clock: this.#clock }),
-    })
+    const session = passThrough
+      ? this.#relayed(events, (relayEvents) => new SocketRelay({ websocket, events: relayEvents }))
+      : this.#wired(
+          events,
+          (wireEvents) => new WebsocketWire({ websocket, events: wireEvents, clock: this.#clock }),
+        )
     this.#hold(sessionId, { session, events })
   }
 
@@ -92,27 +110,32 @@ export class LocalMediaHost implements MediaHost {
     sessionId: string,
     request: UpgradeRequest,
     socket: Duplex,
-    served: readonly TransportId[],
+    door: CallDoor,
     events: HostedSessionEvents,
-  ): Promise<CarrierCall> {
+  ): Promise<CarrierCall | EvalCaller> {
     const websocket = acceptedWebsocket(request, socket, { lenient: true })
-    const greeting = await this.#greeting(sessionId, websocket, served)
-    const session = new MediaSession({
-      ...this.#sessionOptions(events),
-      createWire: (wireEvents) =>
+    const greeting = await this.#greeting(sessionId, websocket, door)
+    if (greeting.kind === 'eval' || door.passThrough) {
+      const early = [...greeting.opening, ...greeting.takeOver()]
+      const session = this.#relayed(
+        events,
+        (relayEvents) => new SocketRelay({ websocket, early, events: relayEvents }),
+      )
+      this.#hold(sessionId, { session, events })
+      return greeting.kind === 'eval' ? { transport: 'eval' } : callOf(greeting)
+    }
+    const session = this.#wired(
+      events,
+      (wireEvents) =>
         new CarrierWire({ websocket, greeting, events: wireEvents, clock: this.#clock, log: this.#log }),
-    })
-    this.#hold(sessionId, { session, events, carrier: session.wire })
+    )
+    this.#hold(sessionId, { session, events })
     session.wire.listen()
     return callOf(greeting)
   }
 
   async openRoom(sessionId: string, events: HostedSessionEvents): Promise<void> {
-    const session = new MediaSession({
-      ...this.#sessionOptions(events),
-      createWire: (wireEvents) => new RoomWire(wireEvents),
-    })
-    this.#hold(sessionId, { session, events })
+    this.#hold(sessionId, { session: this.#wired(events, (wireEvents) => new RoomWire(wireEvents)), events })
   }
 
   async join(sessionId: string, link: Duplex, start: BotStart): Promise<void> {
@@ -135,40 +158,34 @@ export class LocalMediaHost implements MediaHost {
     this.#sessions.get(sessionId)?.peer?.addCandidates(candidates)
   }
 
-  async close(
-    sessionId: string,
-    outcome: SessionOutcome,
-    deadlineMs: number,
-  ): Promise<MediaReport | undefined> {
+  async close(sessionId: string, outcome: SessionOutcome, deadlineMs: number): Promise<MediaEnd | undefined> {
     this.#arrivals.get(sessionId)?.abort(outcome)
     const hosted = this.#sessions.get(sessionId)
     if (hosted === undefined) return undefined
     this.#letGo(sessionId)
-    await Promise.all([hosted.session.close(outcome, deadlineMs), hosted.carrier?.finished])
-    return hosted.session.report()
+    return hosted.session.close(outcome, deadlineMs)
   }
 
-  async #greeting(
-    sessionId: string,
-    websocket: WebSocket,
-    served: readonly TransportId[],
-  ): Promise<Greeting> {
+  async #greeting(sessionId: string, websocket: WebSocket, door: CallDoor) {
     const arrival = new AbortController()
     this.#arrivals.set(sessionId, arrival)
     try {
-      return await recognise(websocket, { served, clock: this.#clock, signal: arrival.signal })
+      return await recognise(websocket, { ...door, clock: this.#clock, signal: arrival.signal })
     } finally {
       this.#arrivals.delete(sessionId)
     }
   }
 
-  #sessionOptions(events: HostedSessionEvents) {
-    return {
-      events,
-      ticker: this.#ticker,
-      clock: this.#clock,
-      maxMemoryBytes: this.#options.maxMemoryBytes,
-    }
+  /** A session whose wire is ours to speak. */
+  #wired<W extends Wire>(events: HostedSessionEvents, createWire: (events: WireEvents) => W) {
+    const { maxMemoryBytes } = this.#options
+    return new MediaSession({ createWire, events, ticker: this.#ticker, clock: this.#clock, maxMemoryBytes })
+  }
+
+  /** A session whose wire the bot speaks itself. */
+  #relayed<R extends Relay>(events: HostedSessionEvents, createRelay: CreateRelay<R>) {
+    const { maxMemoryBytes } = this.#options
+    return new RelaySession({ createRelay, events, clock: this.#clock, maxMemoryBytes })
   }
 
   #hold(sessionId: string, hosted: Hosted): void {
@@ -201,7 +218,7 @@ function acceptedWebsocket(
   throw new MediaError('invalid_upgrade', 'The request is not a valid WebSocket handshake.')
 }
 
-function callOf({ dialect, start }: Greeting): CarrierCall {
+function callOf({ dialect, start }: CallGreeting): CarrierCall {
   const {
     hears: { codec, rate },
     speaks: _,

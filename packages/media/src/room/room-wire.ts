@@ -4,6 +4,7 @@ import type { Wire, WireCounters, WireEvents } from '../wire.ts'
 export class RoomWire implements Wire {
   readonly eager = false
   readonly messageBacklog = 0
+  readonly finished = Promise.resolve()
   readonly counters: WireCounters = { audioInConcealedMs: 0, badMessages: 0 }
 
   constructor(events: WireEvents) {

@@ -54,7 +54,13 @@ describe('a guest', () => {
   it.each([
     ['more sound than its credit', (f: SessionFixture) => f.guest.sendAudioOut(0, new Int16Array(6401))],
     ['sound of a later epoch', (f: SessionFixture) => f.guest.sendAudioOut(1, new Int16Array(1))],
-    ['that it heard what was never sent', (f: SessionFixture) => f.guest.sendHeard(1)],
+    [
+      'that it heard what was never sent',
+      ({ guest }: SessionFixture) => {
+        guest.laterHeard(1)
+        guest.flush()
+      },
+    ],
   ])('is ended as a flood when it sends %s', async (_, deed) => {
     expect(await overAfter(deed)).toMatchObject({ cause: 'bot_flooded' })
   })
@@ -100,7 +106,11 @@ describe('a guest', () => {
   })
 
   it('may not send what only a host sends', async () => {
-    expect(await overAfter(({ guest }) => guest.sendPlayback(0, 0, 0))).toMatchObject({
+    const playback = ({ guest }: SessionFixture) => {
+      guest.laterPlayback(0, 0, 0)
+      guest.flush()
+    }
+    expect(await overAfter(playback)).toMatchObject({
       cause: 'bot_failed',
       message: expect.stringContaining('playback'),
     })

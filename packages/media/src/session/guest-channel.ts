@@ -1,13 +1,15 @@
 import {
   type BotStart,
+  type DataFrame,
   type EndCause,
   type GuestMessage,
   type HostPort,
   hostPort,
-  type LinkFrame,
+  type IceCandidate,
   LinkProtocolError,
   type LinkStream,
   type SessionOutcome,
+  type SocketMessage,
 } from '@botcli/protocol'
 import { FloodGate } from './flood-gate.ts'
 import { GuestPulse } from './guest-pulse.ts'
@@ -17,18 +19,21 @@ const MAX_UNREAD_BYTES = 1024 * 1024
 /** Other things cannot be left out; a guest that lets so many bytes pile up does not read at all. */
 const MAX_BACKLOG_BYTES = 4 * 1024 * 1024
 
-type Sound = Extract<LinkFrame, { kind: 'audioOut' | 'heard' }>
+/** What a guest says about its own state, which its session need not understand. */
+type OwnWord = Extract<GuestMessage, { type: 'hello' | 'ready' | 'load-failed' | 'pong' | 'end' }>
+/** What a guest says to its caller, or about it. */
+export type GuestWord = Exclude<GuestMessage, OwnWord>
+/** What a guest may send besides words. */
+export type GuestFrame = Extract<DataFrame, { kind: 'audioOut' | 'heard' | 'socket' }>
 
 /** What a guest does, as far as its session cares. */
 export interface GuestEvents {
-  format(inputRate: number, outputRate: number): void
-  /** Sound or a confirmation. False when the guest broke the rules of credit. */
-  sound(frame: Sound): boolean
-  clear(epoch: number): void
-  message(data: unknown): void
+  /** False when this has no meaning in this kind of session. */
+  word(word: GuestWord): boolean
+  /** Gives what is wrong with the frame, if anything. */
+  frame(frame: GuestFrame): GuestOver | undefined
   /** The bot says so much that a message of it was not passed on. */
   messageLeftOut(): void
-  dtmf(keys: string): void
   /** The guest is done, gone or broken. Called at most once. */
   over(fault: GuestOver): void
 }
@@ -55,6 +60,9 @@ export class GuestChannel {
   readonly #gate = new FloodGate()
   readonly #pulse: GuestPulse
   #over = false
+  #closing = false
+  /** What went wrong after the guest was asked to finish. */
+  #lastFault: GuestOver | undefined
   #settle: () => void = () => {}
   readonly #settled: Promise<void>
 
@@ -107,6 +115,20 @@ export class GuestChannel {
     this.#port.send({ type: 'dtmf', keys })
   }
 
+  /** A message of the caller's socket, for a bot that speaks that wire itself. */
+  socket(data: SocketMessage): void {
+    this.#port.sendSocket(data)
+  }
+
+  /** An offer of the caller, for a bot that answers it itself. False when it is too large. */
+  offer(id: number, sdp: string, restart: boolean): boolean {
+    return this.#port.trySend({ type: 'offer', id, sdp, restart })
+  }
+
+  candidates(candidates: readonly IceCandidate[]): void {
+    this.#port.trySend({ type: 'candidates', candidates: [...candidates] })
+  }
+
   /** Once a second: is the guest still there? */
   beat(): void {
     if (this.#over) return
@@ -119,18 +141,24 @@ export class GuestChannel {
     else this.#finish(beat.cause, beat.message)
   }
 
-  /** Ends the conversation with the guest, which gets until the deadline to finish what it does. */
-  async close(outcome: SessionOutcome, deadlineMs: number): Promise<void> {
+  /**
+   * Ends the conversation with the guest, which gets until the deadline to finish what it does. Gives what went wrong
+   * with that, because nobody else will hear of it.
+   */
+  async close(outcome: SessionOutcome, deadlineMs: number): Promise<GuestOver | undefined> {
     if (!this.#over) {
+      this.#closing = true
       this.#port.send({ type: 'cancel', cause: outcome.cause, message: outcome.message, deadlineMs })
       const timer = setTimeout(() => this.#settle(), deadlineMs)
       await this.#settled
       clearTimeout(timer)
+      if (!this.#over && deadlineMs > 0) this.#lastFault = stayed(deadlineMs)
     }
     this.#over = true
     // The end of a stream that nobody reads is never seen, and the stream never freed.
     this.#port.resume()
     this.#port.close()
+    return this.#lastFault
   }
 
   #onMessage(message: GuestMessage): void {
@@ -140,18 +168,6 @@ export class GuestChannel {
       return
     }
     switch (message.type) {
-      case 'message':
-        events.message(message.data)
-        break
-      case 'dtmf':
-        events.dtmf(message.keys)
-        break
-      case 'clear':
-        events.clear(message.epoch)
-        break
-      case 'format':
-        events.format(message.inputRate, message.outputRate)
-        break
       case 'pong': {
         this.#pulse.alive(clock())
         const fault = this.#pulse.weigh(message.rss)
@@ -162,8 +178,16 @@ export class GuestChannel {
         if (message.outcome === 'returned') this.#finish('bot_returned', 'The bot is done.')
         else this.#finish('bot_failed', failure(message.error), message.error?.stack)
         break
-      default:
+      case 'hello':
+      case 'ready':
+      case 'load-failed':
         this.#finish('bot_failed', `The bot's process said ${message.type} in the middle of a session.`)
+        break
+      default:
+        if (!events.word(message)) {
+          const text = `The bot's process said ${message.type}, which has no meaning in this session.`
+          this.#finish('bot_failed', text)
+        }
     }
   }
 
@@ -176,14 +200,15 @@ export class GuestChannel {
     return admitted
   }
 
-  #onFrame(frame: Exclude<LinkFrame, { kind: 'control' }>): void {
-    if (frame.kind !== 'audioOut' && frame.kind !== 'heard') {
+  #onFrame(frame: DataFrame): void {
+    if (frame.kind === 'audioIn' || frame.kind === 'playback') {
       this.#finish(
         'bot_failed',
         `The bot's process sent a ${frame.kind} frame, which only its host may send.`,
       )
-    } else if (!this.#options.events.sound(frame)) {
-      this.#finish('bot_flooded', 'The bot sent more sound than it was allowed to.')
+    } else {
+      const fault = this.#options.events.frame(frame)
+      if (fault !== undefined) this.#finish(fault.cause, fault.message)
     }
     this.#admit()
   }
@@ -198,8 +223,15 @@ export class GuestChannel {
     if (this.#over) return
     this.#over = true
     this.#settle()
-    this.#options.events.over({ cause, message, ...(detail === undefined ? {} : { detail }) })
+    const fault = { cause, message, ...(detail === undefined ? {} : { detail }) }
+    if (!this.#closing) this.#options.events.over(fault)
+    else if (cause === 'bot_failed') this.#lastFault = fault
   }
+}
+
+function stayed(deadlineMs: number): GuestOver {
+  const message = `The bot had not returned ${deadlineMs / 1000} seconds after its session was over.`
+  return { cause: 'bot_unresponsive', message }
 }
 
 function failure(error: { readonly name: string; readonly message: string } | undefined): string {

@@ -4,6 +4,7 @@ import {
   encodeControl,
   encodeHeard,
   encodePlayback,
+  encodeSocket,
   guestMessageSchema,
 } from '@botcli/protocol'
 import fc from 'fast-check'
@@ -22,6 +23,9 @@ const message = fc.oneof(
   fc.record({ type: fc.constant('dtmf'), keys: fc.constantFrom('1', '#*', 'ABCD0') }),
   fc.record({ type: fc.constant('pong'), id: fc.integer(), rss: fc.nat() }),
   fc.record({ type: fc.constantFrom('ready', 'hello', 'load-failed', 'end', 'start') }),
+  fc.record({ type: fc.constant('socket-close'), code: fc.nat(5000), reason: fc.string() }),
+  fc.record({ type: fc.constant('answer'), id: fc.nat(3), sdp: fc.string(), pcId: fc.constant('peer') }),
+  fc.record({ type: fc.constant('peer'), state: fc.constantFrom('connected', 'disconnected', 'closed') }),
   fc.record({ type: fc.constant('end'), outcome: fc.constantFrom('returned', 'failed') }),
 )
 
@@ -30,6 +34,7 @@ const frame = fc.oneof(
   { weight: 2, arbitrary: fc.jsonValue().map(encodeControl) },
   { weight: 4, arbitrary: fc.tuple(u32, samples).map(([epoch, sound]) => encodeAudioOut(epoch, sound)) },
   { weight: 2, arbitrary: u32.map(encodeHeard) },
+  { weight: 1, arbitrary: fc.oneof(fc.string(), fc.uint8Array()).map(encodeSocket) },
   { weight: 1, arbitrary: fc.tuple(u32, samples).map(([at, sound]) => encodeAudioIn(at, sound)) },
   { weight: 1, arbitrary: fc.tuple(u32, u32, u32).map(([a, b, c]) => encodePlayback(a, b, c)) },
 )

@@ -1,17 +1,17 @@
 import { isVoiced, type Ticker } from '@botcli/audio'
 import {
   type BotStart,
+  isCarrier,
   isShallow,
   type LinkStream,
-  type MediaCounters,
   rtviLatency,
   rtviMessageSchema,
   type SessionOutcome,
-  TRANSPORTS,
   type TurnLatency,
 } from '@botcli/protocol'
 import type { Wire, WireEvents } from '../wire.ts'
-import { GuestChannel, type GuestOver } from './guest-channel.ts'
+import { GuestChannel, type GuestFrame, type GuestOver, type GuestWord } from './guest-channel.ts'
+import type { HostedSession, MediaEnd, MediaReport, MediaSessionEvents } from './hosted-session.ts'
 import { Intake } from './intake.ts'
 import { Pace } from './pace.ts'
 import { Playout } from './playout.ts'
@@ -28,20 +28,6 @@ const SLOW_CLIENT_MS = 15_000
 /** What comes on top of this is left out. The link is read on, since the bot's last word may be in it. */
 const MAX_CLIENT_BACKLOG_BYTES = 4 * 1024 * 1024
 
-/** What a session tells its host. */
-export interface MediaSessionEvents {
-  connected(): void
-  disconnected(): void
-  /** Something made the session pointless; whoever owns it decides and calls `close`. Called at most once. */
-  over(reason: GuestOver): void
-}
-
-/** What went over the wire so far, and how fast the bot answered. */
-export interface MediaReport {
-  readonly counters: MediaCounters
-  readonly latency: readonly TurnLatency[]
-}
-
 /** What a session is made of. */
 export interface MediaSessionOptions<W extends Wire> {
   readonly createWire: (events: WireEvents) => W
@@ -52,7 +38,7 @@ export interface MediaSessionOptions<W extends Wire> {
 }
 
 /** One caller with one bot: the wire on one side, the guest on the other, paced sound between them. */
-export class MediaSession<W extends Wire = Wire> {
+export class MediaSession<W extends Wire = Wire> implements HostedSession {
   readonly wire: W
   readonly #options: MediaSessionOptions<W>
   readonly #startedAt: number
@@ -94,23 +80,18 @@ export class MediaSession<W extends Wire = Wire> {
     })
   }
 
-  /** Gives the session its bot, and starts it. */
   join(link: LinkStream, start: BotStart): void {
-    this.#telephony = TRANSPORTS[start.transport].telephony
+    this.#telephony = isCarrier(start.transport)
     const guest = new GuestChannel({
       link,
       clock: this.#options.clock,
       maxMemoryBytes: this.#options.maxMemoryBytes,
       events: {
-        format: (inputRate, outputRate) => this.#setFormat(guest, inputRate, outputRate),
-        sound: (frame) =>
-          frame.kind === 'heard' ? this.#intake?.confirm(frame.frames) === true : this.#onBotAudio(frame),
-        clear: (epoch) => this.#clear(epoch),
-        message: (data) => this.#onBotMessage(data),
+        word: (word) => this.#onBotWord(guest, word),
+        frame: (frame) => this.#onBotFrame(frame),
         messageLeftOut: () => {
           this.#messagesOutDropped += 1
         },
-        dtmf: (keys) => this.wire.sendDtmf(keys),
         over: (reason) => this.#finish(reason),
       },
     })
@@ -120,7 +101,6 @@ export class MediaSession<W extends Wire = Wire> {
     for (const message of this.#early.splice(0)) this.#passOn(guest, message)
   }
 
-  /** Once a second: looks after the guest. */
   beat(): void {
     this.#guest?.beat()
     if (this.wire.messageBacklog < SLOW_CLIENT_BYTES) {
@@ -149,12 +129,12 @@ export class MediaSession<W extends Wire = Wire> {
     }
   }
 
-  /** Tells the caller, closes the wire, and gives the bot until the deadline to finish. */
-  async close(outcome: SessionOutcome, deadlineMs: number): Promise<void> {
+  async close(outcome: SessionOutcome, deadlineMs: number): Promise<MediaEnd> {
     this.#over = true
     this.#stopTicking()
     this.wire.close(outcome)
-    await this.#guest?.close(outcome, deadlineMs)
+    const [lateFault] = await Promise.all([this.#guest?.close(outcome, deadlineMs), this.wire.finished])
+    return { ...this.report(), ...(lateFault && { lateFault }) }
   }
 
   #finish(reason: GuestOver): void {
@@ -211,6 +191,35 @@ export class MediaSession<W extends Wire = Wire> {
     else if (type === 'send-text' || type === 'dtmf') {
       this.#meter.asked(this.#options.clock(), this.#options.clock())
     }
+  }
+
+  #onBotWord(guest: GuestChannel, word: GuestWord): boolean {
+    switch (word.type) {
+      case 'format':
+        this.#setFormat(guest, word.inputRate, word.outputRate)
+        return true
+      case 'clear':
+        this.#clear(word.epoch)
+        return true
+      case 'message':
+        this.#onBotMessage(word.data)
+        return true
+      case 'dtmf':
+        this.wire.sendDtmf(word.keys)
+        return true
+      default:
+        return false
+    }
+  }
+
+  #onBotFrame(frame: GuestFrame): GuestOver | undefined {
+    if (frame.kind === 'socket') {
+      return { cause: 'bot_failed', message: "The bot's process wrote to a socket that is not its own." }
+    }
+    const honest =
+      frame.kind === 'heard' ? this.#intake?.confirm(frame.frames) === true : this.#onBotAudio(frame)
+    if (honest) return undefined
+    return { cause: 'bot_flooded', message: 'The bot sent more sound than it was allowed to.' }
   }
 
   #onBotMessage(data: unknown): void {

@@ -4,7 +4,7 @@ import { CARRIER_IDS, type SessionOutcome } from '@botcli/protocol'
 import { WebSocket, WebSocketServer } from 'ws'
 import { type CarrierLimits, CarrierWire } from '../carriers/carrier-wire.ts'
 import { carrierCodec } from '../carriers/codec.ts'
-import { type Greeting, recognise } from '../carriers/recognise.ts'
+import { type CallGreeting, recognise } from '../carriers/recognise.ts'
 import type { AudioFormat } from '../wire.ts'
 import type { CarrierScript, ScriptFormat, Told } from './carrier-scripts.ts'
 import { joined } from './tone.ts'
@@ -34,7 +34,7 @@ export class CarrierPair {
   readonly carrier: WebSocket
   readonly wire: CarrierWire
   readonly script: CarrierScript
-  readonly greeting: Greeting
+  readonly greeting: CallGreeting
   readonly events: string[] = []
   readonly heard: Int16Array[] = []
   /** What the carrier got, as it came. */
@@ -51,7 +51,7 @@ export class CarrierPair {
   private constructor(
     script: CarrierScript,
     { server, carrier, websocket }: Awaited<ReturnType<typeof socketPair>>,
-    greeting: Greeting,
+    greeting: CallGreeting,
     { limits, format }: CarrierPairOptions,
   ) {
     this.script = script
@@ -90,11 +90,16 @@ export class CarrierPair {
   static async open(script: CarrierScript, options: CarrierPairOptions = {}): Promise<CarrierPair> {
     const sockets = await socketPair(options.autoPong)
     const { signal } = new AbortController()
-    const greeting = recognise(sockets.websocket, { served: CARRIER_IDS, clock: () => 1000, signal })
+    const greeting = recognise(sockets.websocket, {
+      served: CARRIER_IDS,
+      evals: false,
+      clock: () => 1000,
+      signal,
+    })
     for (const message of [...script.greeting, script.start(options.coding)]) {
       sockets.carrier.send(JSON.stringify(message))
     }
-    return new CarrierPair(script, sockets, await greeting, options)
+    return new CarrierPair(script, sockets, (await greeting) as CallGreeting, options)
   }
 
   send(message: object): void {

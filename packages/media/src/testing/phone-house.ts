@@ -7,11 +7,14 @@ import { CARRIER_IDS, type GuestPort, guestPort, type SessionOutcome } from '@bo
 import { LocalMediaHost } from '../host/local-media-host.ts'
 import type { CarrierCall } from '../host/media-host.ts'
 import type { GuestOver } from '../session/guest-channel.ts'
-import type { MediaReport } from '../session/media-session.ts'
+import type { MediaReport } from '../session/hosted-session.ts'
 import { START } from './session-fixture.ts'
 
 /** The rate at which the bots of this house hear and speak. */
 export const HOUSE_RATE = 16_000
+
+/** Every carrier may call, and nobody else. */
+const DOOR = { served: CARRIER_IDS, evals: false, passThrough: false }
 
 /** Far below the longest piece that a bot may send. */
 const PIECE_SAMPLES = HOUSE_RATE / 50
@@ -126,7 +129,7 @@ export class PhoneHouse {
     this.#count += 1
     const id = `call-${this.#count}`
     let over: GuestOver | undefined
-    const call = await this.#host.openCarrier(id, request, socket, CARRIER_IDS, {
+    const caller = await this.#host.openCarrier(id, request, socket, DOOR, {
       connected: () => {},
       disconnected: () => {},
       report: () => {},
@@ -137,6 +140,8 @@ export class PhoneHouse {
           .then((report) => Object.assign(seen, { over, report }))
       },
     })
+    // The door lets nobody else in.
+    const call = caller as CarrierCall
     const seen: HouseCall = { call, over, report: undefined }
     this.calls.push(seen)
     const [link, far] = duplexPair()
@@ -152,7 +157,8 @@ export class PhoneHouse {
         if (frame.kind === 'playback') voice.allow(frame.limit)
         if (frame.kind !== 'audioIn') return
         heard += 1
-        port.sendHeard(heard)
+        port.laterHeard(heard)
+        port.flush()
         this.#bot.heard?.(voice, frame.samples)
       },
     })

@@ -13,6 +13,7 @@ export class RecordingWire implements Wire {
   quietSteps = 0
   clears = 0
   messageBacklog = 0
+  readonly finished = Promise.resolve()
   takesMessages = true
   readonly counters = { audioInConcealedMs: 0, badMessages: 0 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type IceCandidate, needsWords, rtviEnd, type SessionOutcome } from '@botcli/protocol'
 import { MediaError } from '../errors.ts'
-import type { AudioFormat, IceOptions, PeerWire, WireCounters, WireEvents } from '../wire.ts'
+import type { AudioFormat, IceOptions, PeerEnd, Wire, WireCounters, WireEvents } from '../wire.ts'
 import { LIVENESS_LIMITS, Liveness, type LivenessLimits, type SetTimer } from './liveness.ts'
 import type { Log } from './log.ts'
 import { MessageChannel } from './message-channel.ts'
@@ -28,8 +28,9 @@ export interface WebrtcWireOptions {
 }
 
 /** A caller over WebRTC: Opus sound, and messages over a data channel. */
-export class WebrtcWire implements PeerWire {
+export class WebrtcWire implements Wire, PeerEnd {
   readonly eager = false
+  readonly finished: Promise<void>
   readonly #events: WireEvents
   readonly #ice: IceOptions
   readonly #clock: () => number
@@ -44,8 +45,12 @@ export class WebrtcWire implements PeerWire {
   #peer: Peer | undefined
   #badMessages = 0
   #closed = false
+  #finish: () => void = () => {}
 
   constructor(options: WebrtcWireOptions) {
+    this.finished = new Promise((resolve) => {
+      this.#finish = resolve
+    })
     this.#events = options.events
     this.#ice = options.ice
     this.#clock = options.clock
@@ -227,10 +232,11 @@ export class WebrtcWire implements PeerWire {
   }
 
   #closePeer(peer: Peer | undefined, leftMs: number): void {
-    if (peer === undefined) return
     const sent = this.#channel.unsent === 0 && leftMs < FLUSH_MS
-    if (sent || leftMs <= 0) peer.close()
-    else this.#setTimer(() => this.#closePeer(peer, leftMs - FLUSH_STEP_MS), FLUSH_STEP_MS)
+    if (peer === undefined || sent || leftMs <= 0) {
+      peer?.close()
+      this.#finish()
+    } else this.#setTimer(() => this.#closePeer(peer, leftMs - FLUSH_STEP_MS), FLUSH_STEP_MS)
   }
 }
 

@@ -1,4 +1,4 @@
-import { decodeClientFrame, encodeClientFrame, rtviMessage } from '@botcli/protocol'
+import { CLOSE_CODES, decodeClientFrame, encodeClientFrame, rtviMessage } from '@botcli/protocol'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { until } from '../testing/until.ts'
@@ -254,5 +254,28 @@ describe('a WebSocket wire under fire', () => {
     expect(pair.wire.counters.badMessages).toBeGreaterThan(0)
     pair.wire.sendMessage(rtviMessage('still-here'))
     await until('the client hears', () => pair.received.length > 0)
+  })
+
+  it.each(['shutdown', 'bot_returned'] as const)(
+    'is finished when its client was told: %s',
+    async (cause) => {
+      pair = await WebsocketPair.open()
+      pair.wire.close({ result: 'ok', cause, message: 'That is it.' })
+      await pair.wire.finished
+      await until('the client is told', () => pair.closed !== undefined)
+      expect(pair.closed).toMatchObject({ code: CLOSE_CODES[cause], reason: 'That is it.' })
+    },
+  )
+
+  it('is finished in the end when its client does not answer, or has gone', async () => {
+    pair = await WebsocketPair.open()
+    pair.client.pause()
+    pair.wire.close({ result: 'ok', cause: 'shutdown', message: 'That is it.' })
+    await pair.wire.finished
+    await pair.close()
+    pair = await WebsocketPair.open()
+    pair.client.terminate()
+    await pair.wire.finished
+    expect(pair.told).toContain('client_lost')
   })
 })

@@ -1,7 +1,6 @@
 import { Resampler } from '@botcli/audio'
 import {
   CLOSE_CODES,
-  closeReason,
   decodeClientFrame,
   encodeClientFrame,
   needsWords,
@@ -11,14 +10,13 @@ import {
 } from '@botcli/protocol'
 import type { WebSocket } from 'ws'
 import type { AudioFormat, Wire, WireCounters, WireEvents } from '../wire.ts'
+import { closeWebsocket, closingOf } from './close-websocket.ts'
 
 /** The published client plays whatever it gets at this rate, so this is what it is sent. */
 const CLIENT_RATE = 24_000
 const PING_INTERVAL_MS = 10_000
 /** The published client reads messages with a delay, and none after the close; it is to read the error. */
 const ERROR_LEAD_MS = 100
-/** A client that closes politely gets this long to answer before its socket is cut. */
-const CLOSE_PATIENCE_MS = 2000
 /** Sound is left out for a client that has fallen so far behind that it would hear it late. */
 const MAX_AUDIO_BACKLOG_BYTES = 512 * 1024
 
@@ -37,6 +35,7 @@ export interface WebsocketWireOptions {
 /** A plain WebSocket client that speaks the protobuf framing, or JSON in text messages. */
 export class WebsocketWire implements Wire {
   readonly eager = false
+  readonly finished: Promise<void>
   readonly #websocket: WebSocket
   readonly #events: WireEvents
   readonly #clock: () => number
@@ -55,6 +54,7 @@ export class WebsocketWire implements Wire {
     this.#websocket = websocket
     this.#events = events
     this.#clock = clock
+    this.finished = closingOf(websocket)
     websocket.binaryType = 'nodebuffer'
     websocket.on('message', (data: Buffer, isBinary: boolean) => this.#onMessage(data, isBinary))
     websocket.on('pong', () => {
@@ -105,14 +105,9 @@ export class WebsocketWire implements Wire {
     const worded = needsWords(outcome.cause)
     if (worded) this.sendMessage(rtviEnd(outcome))
     this.#free()
-    const websocket = this.#websocket
-    const bye = () => websocket.close(CLOSE_CODES[outcome.cause], closeReason(outcome.message))
-    const polite = setTimeout(bye, worded ? ERROR_LEAD_MS : 0)
-    const cut = setTimeout(() => websocket.terminate(), CLOSE_PATIENCE_MS)
-    websocket.once('close', () => {
-      clearTimeout(polite)
-      clearTimeout(cut)
-    })
+    const bye = () => closeWebsocket(this.#websocket, CLOSE_CODES[outcome.cause], outcome.message)
+    if (worded) setTimeout(bye, ERROR_LEAD_MS)
+    else bye()
   }
 
   #send(data: string | Uint8Array): boolean {

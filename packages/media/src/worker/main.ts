@@ -62,14 +62,22 @@ async function perform(call: WorkerCall, socket: Socket | undefined) {
   switch (call.type) {
     case 'open-webrtc':
       return host.openWebrtc(sessionId, call.offer, eventsOf(sessionId))
+    case 'open-peer-relay':
+      return host.openPeerRelay(sessionId, eventsOf(sessionId))
     case 'open-websocket':
-      return host.openWebsocket(sessionId, unpacked(call.request), given(socket), eventsOf(sessionId))
+      return host.openWebsocket(
+        sessionId,
+        unpacked(call.request),
+        given(socket),
+        call.passThrough,
+        eventsOf(sessionId),
+      )
     case 'open-carrier':
       return host.openCarrier(
         sessionId,
         unpacked(call.request),
         given(socket),
-        call.served,
+        call.door,
         eventsOf(sessionId),
       )
     case 'open-room':

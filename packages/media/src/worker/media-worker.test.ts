@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MediaError } from '../errors.ts'
 import type { HostedSessionEvents } from '../host/media-host.ts'
 import type { GuestOver } from '../session/guest-channel.ts'
-import type { MediaReport } from '../session/media-session.ts'
+import type { MediaReport } from '../session/hosted-session.ts'
 import { START } from '../testing/session-fixture.ts'
 import { until } from '../testing/until.ts'
 import { MediaWorker } from './media-worker.ts'
@@ -68,7 +68,7 @@ describe('a media worker', () => {
 
   async function open(id: string, events: HostedSessionEvents, headers: Record<string, string> = HANDSHAKE) {
     const request = { url: '/ws-client', headers, head: new Uint8Array() }
-    await worker.openWebsocket(id, request, await accepted(), events)
+    await worker.openWebsocket(id, request, await accepted(), false, events)
   }
 
   it('holds a session until it is closed, and gives its last report', async () => {

@@ -3,17 +3,19 @@ import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import { constants, setPriority } from 'node:os'
 import type { Duplex } from 'node:stream'
-import {
-  type BotStart,
-  type IceCandidate,
-  outcomeOf,
-  type SessionOutcome,
-  type TransportId,
-} from '@botcli/protocol'
+import { type BotStart, type IceCandidate, outcomeOf, type SessionOutcome } from '@botcli/protocol'
 import { MediaError } from '../errors.ts'
 import type { MediaHostOptions, MediaLog } from '../host/local-media-host.ts'
-import type { CarrierCall, HostedSessionEvents, MediaHost, PeerAnswer } from '../host/media-host.ts'
-import type { MediaReport } from '../session/media-session.ts'
+import type {
+  CallDoor,
+  CarrierCall,
+  EvalCaller,
+  HostedSessionEvents,
+  MediaHost,
+  PeerAnswer,
+} from '../host/media-host.ts'
+import { ANSWER_LIMIT_MS } from '../relay/peer-relay.ts'
+import type { MediaEnd } from '../session/hosted-session.ts'
 import type { UpgradeRequest } from '../websocket/upgrade.ts'
 import type { FromWorker, PackedUpgrade, ToWorker, WorkerCall, WorkerResult } from './messages.ts'
 
@@ -93,24 +95,30 @@ export class MediaWorker implements MediaHost {
     return (await this.#open({ type: 'open-webrtc', sessionId, offer }, events)) as PeerAnswer
   }
 
+  async openPeerRelay(sessionId: string, events: HostedSessionEvents): Promise<void> {
+    await this.#open({ type: 'open-peer-relay', sessionId }, events)
+  }
+
   async openWebsocket(
     sessionId: string,
     request: UpgradeRequest,
     socket: Socket,
+    passThrough: boolean,
     events: HostedSessionEvents,
   ): Promise<void> {
-    await this.#open({ type: 'open-websocket', sessionId, request: packed(request) }, events, socket)
+    const call = { type: 'open-websocket', sessionId, request: packed(request), passThrough } as const
+    await this.#open(call, events, socket)
   }
 
   async openCarrier(
     sessionId: string,
     request: UpgradeRequest,
     socket: Socket,
-    served: readonly TransportId[],
+    door: CallDoor,
     events: HostedSessionEvents,
-  ): Promise<CarrierCall> {
-    const call = { type: 'open-carrier', sessionId, request: packed(request), served } as const
-    return (await this.#open(call, events, socket)) as CarrierCall
+  ): Promise<CarrierCall | EvalCaller> {
+    const call = { type: 'open-carrier', sessionId, request: packed(request), door } as const
+    return (await this.#open(call, events, socket)) as CarrierCall | EvalCaller
   }
 
   async openRoom(sessionId: string, events: HostedSessionEvents): Promise<void> {
@@ -122,25 +130,23 @@ export class MediaWorker implements MediaHost {
   }
 
   async negotiate(sessionId: string, offer: string, restart: boolean): Promise<PeerAnswer> {
-    return (await this.#ask({ type: 'negotiate', sessionId, offer, restart })) as PeerAnswer
+    const call = { type: 'negotiate', sessionId, offer, restart } as const
+    // The bot may have to be asked, and its silence is the host's to tell.
+    return (await this.#ask(call, undefined, ANSWER_LIMIT_MS + CALL_LIMIT_MS)) as PeerAnswer
   }
 
   addCandidates(sessionId: string, candidates: readonly IceCandidate[]): void {
     this.#ask({ type: 'candidates', sessionId, candidates }).catch(() => {})
   }
 
-  async close(
-    sessionId: string,
-    outcome: SessionOutcome,
-    deadlineMs: number,
-  ): Promise<MediaReport | undefined> {
+  async close(sessionId: string, outcome: SessionOutcome, deadlineMs: number): Promise<MediaEnd | undefined> {
     if (!this.#sessions.delete(sessionId)) return undefined
     for (const [id, { opens }] of this.#calls) {
       if (opens === sessionId) this.#take(id)?.reject(endedEarly())
     }
     const call = { type: 'close', sessionId, outcome, deadlineMs } as const
     try {
-      return (await this.#ask(call, undefined, deadlineMs + CALL_LIMIT_MS)) as MediaReport | undefined
+      return (await this.#ask(call, undefined, deadlineMs + CALL_LIMIT_MS)) as MediaEnd | undefined
     } catch {
       // The worker is gone, and the wire with it.
       return undefined

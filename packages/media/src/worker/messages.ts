@@ -1,9 +1,9 @@
-import type { BotStart, IceCandidate, SessionOutcome, TransportId } from '@botcli/protocol'
+import type { BotStart, IceCandidate, SessionOutcome } from '@botcli/protocol'
 import type { MediaErrorCode } from '../errors.ts'
 import type { MediaHostOptions } from '../host/local-media-host.ts'
-import type { CarrierCall, PeerAnswer } from '../host/media-host.ts'
+import type { CallDoor, CarrierCall, EvalCaller, PeerAnswer } from '../host/media-host.ts'
 import type { GuestOver } from '../session/guest-channel.ts'
-import type { MediaReport } from '../session/media-session.ts'
+import type { MediaEnd, MediaReport } from '../session/hosted-session.ts'
 
 /** A WebSocket request as it crosses to a worker: bytes as base64. */
 export interface PackedUpgrade {
@@ -15,12 +15,18 @@ export interface PackedUpgrade {
 /** What a worker is asked to do. Three of these come with a socket. */
 export type WorkerCall =
   | { readonly type: 'open-webrtc'; readonly sessionId: string; readonly offer: string }
-  | { readonly type: 'open-websocket'; readonly sessionId: string; readonly request: PackedUpgrade }
+  | { readonly type: 'open-peer-relay'; readonly sessionId: string }
+  | {
+      readonly type: 'open-websocket'
+      readonly sessionId: string
+      readonly request: PackedUpgrade
+      readonly passThrough: boolean
+    }
   | {
       readonly type: 'open-carrier'
       readonly sessionId: string
       readonly request: PackedUpgrade
-      readonly served: readonly TransportId[]
+      readonly door: CallDoor
     }
   | { readonly type: 'open-room'; readonly sessionId: string }
   | { readonly type: 'join'; readonly sessionId: string; readonly start: BotStart }
@@ -46,7 +52,7 @@ export type ToWorker =
   | { readonly type: 'go'; readonly id: number; readonly wanted: boolean }
 
 /** What a worker answers with, where it has more to say than that it is done. */
-export type WorkerResult = PeerAnswer | CarrierCall | MediaReport
+export type WorkerResult = PeerAnswer | CarrierCall | EvalCaller | MediaEnd
 
 /** What a worker tells about a session. */
 export type WorkerEvent =

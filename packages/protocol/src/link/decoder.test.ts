@@ -7,6 +7,7 @@ import {
   encodeControl,
   encodeHeard,
   encodePlayback,
+  encodeSocket,
   HEADER_BYTES,
   type LinkFrame,
   MAX_PAYLOAD_BYTES,
@@ -37,6 +38,9 @@ const encoded: fc.Arbitrary<{ frame: LinkFrame; bytes: Uint8Array }> = fc.oneof(
     bytes: encodePlayback(epoch, played, limit),
   })),
   u32.map((frames) => ({ frame: { kind: 'heard' as const, frames }, bytes: encodeHeard(frames) })),
+  fc
+    .oneof(fc.string({ unit: 'grapheme' }), fc.uint8Array({ maxLength: 64 }))
+    .map((data) => ({ frame: { kind: 'socket' as const, data }, bytes: encodeSocket(data) })),
 )
 
 /** Cuts bytes at places that the seeds pick; some pieces may be empty. */
@@ -77,6 +81,17 @@ describe('the link decoder', () => {
     expect(frame).toEqual({ kind: 'audioIn', capturedAt: 5, samples: Int16Array.of(1, -2, 3) })
   })
 
+  it('gives bytes of their own, and text as it is, with the mark that others leave out', () => {
+    const pool = Buffer.alloc(64)
+    const bytes = encodeSocket(Uint8Array.of(1, 2, 3))
+    pool.set(bytes, 7)
+    const [frame] = new LinkDecoder().push(pool.subarray(7, 7 + bytes.length))
+    pool.fill(0xff)
+    expect(frame).toEqual({ kind: 'socket', data: Uint8Array.of(1, 2, 3) })
+    const marked = '\uFEFF{}'
+    expect(new LinkDecoder().push(encodeSocket(marked))).toEqual([{ kind: 'socket', data: marked }])
+  })
+
   it('keeps an unfinished frame although the buffer is used again', () => {
     const decoder = new LinkDecoder()
     const bytes = Buffer.from(encodePlayback(1, 2, 3))
@@ -91,7 +106,7 @@ describe('the link decoder', () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       fc
-        .tuple(fc.integer({ min: 0, max: 6 }), fc.uint8Array({ maxLength: 40 }))
+        .tuple(fc.integer({ min: 0, max: 8 }), fc.uint8Array({ maxLength: 40 }))
         .map(([kind, payload]) => Buffer.concat([header(kind, payload.length), payload])),
     )
     fc.assert(
@@ -115,6 +130,7 @@ describe('the link decoder', () => {
     ['a short position', Buffer.concat([header(4, 8), new Uint8Array(8)]), /8 bytes instead of 12/],
     ['a long count', Buffer.concat([header(5, 5), new Uint8Array(5)]), /5 bytes instead of 4/],
     ['text that is not JSON', Buffer.concat([header(1, 1), Buffer.from('{')]), /does not hold JSON/],
+    ['a message that is not UTF-8', Buffer.concat([header(6, 1), Buffer.from([0xff])]), /not UTF-8/],
     [
       'bytes that are not UTF-8',
       Buffer.concat([header(1, 3), Buffer.from([0x22, 0xff, 0x22])]),

@@ -8,7 +8,9 @@ export class LinkProtocolError extends Error {
 /** Cuts a byte stream into frames. Throws {@link LinkProtocolError} once the stream makes no sense. */
 export class LinkDecoder {
   #pending = new Uint8Array()
-  readonly #text = new TextDecoder('utf-8', { fatal: true })
+  readonly #json = new TextDecoder('utf-8', { fatal: true })
+  /** A message is passed on as it is, also with a mark at its beginning. */
+  readonly #text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
   /** Takes the next bytes and gives the frames that are complete now. */
   push(chunk: Uint8Array): LinkFrame[] {
@@ -35,7 +37,7 @@ export class LinkDecoder {
     const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength)
     switch (kind) {
       case FRAME_KIND.control:
-        return { kind: 'control', message: this.#json(payload) }
+        return { kind: 'control', message: this.#parseJson(payload) }
       case FRAME_KIND.audioIn:
         return { kind: 'audioIn', capturedAt: taggedAudio(view), samples: samplesOf(payload) }
       case FRAME_KIND.audioOut:
@@ -51,14 +53,26 @@ export class LinkDecoder {
       case FRAME_KIND.heard:
         expectLength(view, 4, 'a heard frame')
         return { kind: 'heard', frames: view.getUint32(0) }
+      case FRAME_KIND.socketText:
+        return { kind: 'socket', data: this.#decodeText(payload) }
+      case FRAME_KIND.socketBinary:
+        return { kind: 'socket', data: payload.slice() }
       default:
         throw new LinkProtocolError(`${kind} is not a kind of frame`)
     }
   }
 
-  #json(payload: Uint8Array): unknown {
+  #decodeText(payload: Uint8Array): string {
     try {
-      return JSON.parse(this.#text.decode(payload))
+      return this.#text.decode(payload)
+    } catch (cause) {
+      throw new LinkProtocolError('a text message of a socket is not UTF-8', { cause })
+    }
+  }
+
+  #parseJson(payload: Uint8Array): unknown {
+    try {
+      return JSON.parse(this.#json.decode(payload))
     } catch (cause) {
       throw new LinkProtocolError('a control frame does not hold JSON', { cause })
     }

@@ -1,5 +1,16 @@
 /** The kinds of frame on the link, by their first byte. */
-export const FRAME_KIND = { control: 1, audioIn: 2, audioOut: 3, playback: 4, heard: 5 } as const
+export const FRAME_KIND = {
+  control: 1,
+  audioIn: 2,
+  audioOut: 3,
+  playback: 4,
+  heard: 5,
+  socketText: 6,
+  socketBinary: 7,
+} as const
+
+/** One message of a WebSocket: text, or bytes. */
+export type SocketMessage = string | Uint8Array
 
 /** One frame, parsed as far as it can be without a schema. Audio is signed 16-bit little-endian mono. */
 export type LinkFrame =
@@ -8,8 +19,10 @@ export type LinkFrame =
   | { readonly kind: 'audioOut'; readonly epoch: number; readonly samples: Int16Array }
   /** How much of the epoch was played, and how much of it the guest may send in all. Both count samples. */
   | { readonly kind: 'playback'; readonly epoch: number; readonly played: number; readonly limit: number }
-  /** How many audio frames the guest has taken in since the start. */
+  /** How many audio frames, or messages of its caller's socket, the guest has taken in since the start. */
   | { readonly kind: 'heard'; readonly frames: number }
+  /** A message of the caller's WebSocket that is passed through, to or fro. */
+  | { readonly kind: 'socket'; readonly data: SocketMessage }
 
 /** Bytes before a frame's payload: the kind, and the payload's length. */
 export const HEADER_BYTES = 5
@@ -50,10 +63,19 @@ export function encodePlayback(epoch: number, played: number, limit: number): Ui
   return bytes
 }
 
-/** Encodes how many audio frames the guest has taken in. */
+/** Encodes how many audio frames or socket messages the guest has taken in. */
 export function encodeHeard(frames: number): Uint8Array {
   const bytes = allocate(FRAME_KIND.heard, 4)
   new DataView(bytes.buffer).setUint32(HEADER_BYTES, frames)
+  return bytes
+}
+
+/** Encodes a message of the caller's WebSocket. */
+export function encodeSocket(data: SocketMessage): Uint8Array {
+  const isText = typeof data === 'string'
+  const payload = isText ? encoder.encode(data) : data
+  const bytes = allocate(isText ? FRAME_KIND.socketText : FRAME_KIND.socketBinary, payload.length)
+  bytes.set(payload, HEADER_BYTES)
   return bytes
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isShallow, TOO_DEEP } from '../json-depth.ts'
-import { transportIdSchema } from '../transports.ts'
+import { sessionTransportSchema } from '../transports.ts'
 
 /** Peers of another number cannot talk to each other. */
 export const LINK_VERSION = 1
@@ -27,10 +27,19 @@ export const phoneCallSchema = z.object({
 /** Everything that `bot(args)` is told, in wire form. */
 export const botStartSchema = z.object({
   sessionId: z.string(),
-  transport: transportIdSchema,
+  transport: sessionTransportSchema,
   body: z.record(z.string(), z.unknown()),
+  /** The bot speaks its caller's wire itself. */
+  passThrough: z.literal(true).optional(),
   webrtc: z.object({ pcId: z.string() }).optional(),
-  websocket: z.object({ path: z.string(), remoteAddress: z.string() }).optional(),
+  websocket: z
+    .object({
+      path: z.string(),
+      remoteAddress: z.string(),
+      /** Only for a bot that speaks the wire itself, and none that holds a secret. */
+      headers: z.record(z.string(), z.string()).optional(),
+    })
+    .optional(),
   call: phoneCallSchema.optional(),
   room: z.object({ roomUrl: z.string(), token: z.string().optional() }).optional(),
 })
@@ -48,7 +57,7 @@ export const guestMessageSchema = z.discriminatedUnion('type', [
     runtime: z.string(),
     pid: z.number().int(),
   }),
-  z.object({ type: z.literal('ready') }),
+  z.object({ type: z.literal('ready'), passThrough: z.literal(true).optional() }),
   z.object({ type: z.literal('load-failed'), error: linkErrorSchema }),
   z.object({
     type: z.literal('format'),
@@ -58,6 +67,15 @@ export const guestMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('clear'), epoch: z.number().int().nonnegative() }),
   z.object({ type: z.literal('message'), data: jsonValue }),
   z.object({ type: z.literal('dtmf'), keys: z.string().regex(/^[0-9A-D*#]{1,64}$/) }),
+  z.object({ type: z.literal('socket-close'), code: z.number().int(), reason: z.string() }),
+  z.object({
+    type: z.literal('answer'),
+    id: z.number().int(),
+    sdp: z.string().optional(),
+    pcId: z.string().min(1).optional(),
+    error: linkErrorSchema.optional(),
+  }),
+  z.object({ type: z.literal('peer'), state: z.enum(['connected', 'disconnected', 'closed']) }),
   z.object({ type: z.literal('pong'), id: z.number().int(), rss: z.number().nonnegative() }),
   z.object({
     type: z.literal('end'),
@@ -80,6 +98,16 @@ export const hostMessageSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('message'), data: jsonValue }),
   z.object({ type: z.literal('dtmf'), keys: z.string() }),
+  z.object({
+    type: z.literal('offer'),
+    id: z.number().int(),
+    sdp: z.string(),
+    restart: z.boolean(),
+  }),
+  z.object({
+    type: z.literal('candidates'),
+    candidates: z.array(z.object({ candidate: z.string(), mid: z.string() })),
+  }),
   z.object({ type: z.literal('ping'), id: z.number().int() }),
   z.object({
     type: z.literal('cancel'),

@@ -31,10 +31,12 @@ describe('a link', () => {
     const sound = Int16Array.of(1, 2, -3)
     host.send({ type: 'ping', id: 1 })
     host.sendAudioIn(7, sound)
-    host.sendPlayback(1, 2, 3)
+    host.laterPlayback(1, 2, 3)
+    host.flush()
     guest.send({ type: 'pong', id: 1, rss: 5 })
     guest.sendAudioOut(4, sound)
-    guest.sendHeard(9)
+    guest.laterHeard(9)
+    guest.flush()
     await vi.waitFor(() => expect(atGuest.frames).toHaveLength(2))
     await vi.waitFor(() => expect(atHost.frames).toHaveLength(2))
     expect(atGuest.messages).toEqual([{ type: 'ping', id: 1 }])
@@ -47,6 +49,26 @@ describe('a link', () => {
       { kind: 'audioOut', epoch: 4, samples: sound },
       { kind: 'heard', frames: 9 },
     ])
+  })
+
+  it('carries the messages of a socket in order, among the words', async () => {
+    const { host, guest, atHost, atGuest } = pair()
+    host.sendSocket('eins')
+    host.sendSocket(Uint8Array.of(1, 2))
+    host.send({ type: 'offer', id: 1, sdp: 'v=0', restart: false })
+    guest.send({ type: 'ready', passThrough: true })
+    guest.sendSocket('')
+    guest.send({ type: 'answer', id: 1, error: { name: 'Error', message: 'no' } })
+    guest.send({ type: 'peer', state: 'closed' })
+    guest.send({ type: 'socket-close', code: 1000, reason: '' })
+    await vi.waitFor(() => expect(atGuest.messages).toHaveLength(1))
+    await vi.waitFor(() => expect(atHost.messages).toHaveLength(4))
+    expect(atGuest.frames).toEqual([
+      { kind: 'socket', data: 'eins' },
+      { kind: 'socket', data: Uint8Array.of(1, 2) },
+    ])
+    expect(atHost.frames).toEqual([{ kind: 'socket', data: '' }])
+    expect(atHost.messages[0]).toEqual({ type: 'ready', passThrough: true })
   })
 
   it('delivers what was sent before it is closed, and tells the peer once, without an error', async () => {

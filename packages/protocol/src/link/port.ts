@@ -5,9 +5,11 @@ import {
   encodeControl,
   encodeHeard,
   encodePlayback,
+  encodeSocket,
   HEADER_BYTES,
   type LinkFrame,
   MAX_PAYLOAD_BYTES,
+  type SocketMessage,
 } from './frame.ts'
 import { type GuestMessage, guestMessageSchema, type HostMessage, hostMessageSchema } from './messages.ts'
 
@@ -25,12 +27,13 @@ export interface LinkStream {
   readonly writableLength: number
 }
 
-type AudioOrPosition = Exclude<LinkFrame, { kind: 'control' }>
+/** A frame that is not a control message. */
+export type DataFrame = Exclude<LinkFrame, { kind: 'control' }>
 
 /** What arrives at one end of a link. */
 export interface LinkHandlers<Incoming> {
   message(message: Incoming): void
-  frame(frame: AudioOrPosition): void
+  frame(frame: DataFrame): void
   /** Called once. An error means that the peer or the stream broke; none means that the peer closed it. */
   closed(error?: Error): void
 }
@@ -79,12 +82,8 @@ export class LinkPort<Outgoing, Incoming> {
     this.#write(encodeAudioOut(epoch, samples))
   }
 
-  sendPlayback(epoch: number, played: number, limit: number): void {
-    this.#write(encodePlayback(epoch, played, limit))
-  }
-
-  sendHeard(frames: number): void {
-    this.#write(encodeHeard(frames))
+  sendSocket(data: SocketMessage): void {
+    this.#write(encodeSocket(data))
   }
 
   /** Goes with the next frame, or with `flush`. A later one takes its place. */

@@ -1,26 +1,18 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { build, type Plugin } from 'esbuild'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CHROMIUM, MICROPHONE_HERTZ, TestBrowser } from '../testing/chromium.ts'
-import type { PublishedClientPage } from '../testing/published-client.ts'
+import { type PublishedGlobals as BrowserGlobals, PublishedSite } from '../testing/published-site.ts'
 import { ECHO, RunnerFixture, until } from '../testing/runner-fixture.ts'
-
-interface BrowserGlobals {
-  readonly published: PublishedClientPage
-  readonly heardHertz: () => number | undefined
-}
 
 describe.skipIf(CHROMIUM === undefined)('the published clients in a browser', () => {
   let runner: RunnerFixture
   let browser: TestBrowser
-  let site: Server
+  let site: PublishedSite
   let page: Page
 
   beforeAll(async () => {
     runner = await RunnerFixture.start(ECHO)
-    site = await serve(await bundle())
+    site = await PublishedSite.open()
     browser = await TestBrowser.launch()
     const context = await browser.context()
     page = await context.newPage()
@@ -33,7 +25,7 @@ describe.skipIf(CHROMIUM === undefined)('the published clients in a browser', ()
 
   /** Another port is another origin, so this is how an application of somebody else reaches the runner. */
   async function open(): Promise<void> {
-    await page.goto(`http://localhost:${(site.address() as AddressInfo).port}/`)
+    await page.goto(site.url)
   }
 
   const events = () => page.evaluate(() => (globalThis as unknown as BrowserGlobals).published.events)
@@ -129,35 +121,3 @@ describe.skipIf(CHROMIUM === undefined)('the published clients in a browser', ()
     60_000,
   )
 })
-
-/** The media manager that needs this package is not used, and it would load code from elsewhere. */
-const withoutDaily: Plugin = {
-  name: 'without-daily',
-  setup(bundler) {
-    bundler.onResolve({ filter: /^@daily-co\// }, ({ path }) => ({ path, namespace: 'empty' }))
-    bundler.onLoad({ filter: /.*/, namespace: 'empty' }, () => ({ contents: 'export default {}' }))
-  },
-}
-
-async function bundle(): Promise<string> {
-  const result = await build({
-    entryPoints: [`${import.meta.dirname}/../testing/published-client.ts`],
-    bundle: true,
-    format: 'iife',
-    platform: 'browser',
-    write: false,
-    logLevel: 'silent',
-    plugins: [withoutDaily],
-  })
-  return result.outputFiles[0]?.text ?? ''
-}
-
-async function serve(script: string): Promise<Server> {
-  const server = createServer((request, response) => {
-    const isScript = request.url === '/client.js'
-    response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html')
-    response.end(isScript ? script : '<!doctype html><body><script src="/client.js"></script></body>')
-  })
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
-  return server
-}

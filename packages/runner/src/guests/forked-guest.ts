@@ -76,6 +76,10 @@ export class ForkedGuest implements Guest {
     }
   }
 
+  get passThrough(): boolean {
+    return this.#link.passThrough
+  }
+
   release(logger: Logger): Duplex {
     this.#output.logger = logger
     return this.#link.release()

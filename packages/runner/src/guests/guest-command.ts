@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module'
 import { delimiter } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { JavaScriptCode } from './guest.ts'
+import { findPythonPackage } from './python-package.ts'
 
 /** Found once, because a machine that is out of files cannot look. */
 const GUEST_MAIN = createRequire(import.meta.url).resolve('@botcli/bot/guest-main')
 /** The Python package that comes with the runner, for projects that have not installed it. */
-const PYTHON_PACKAGE = fileURLToPath(new URL('../../../../python/src', import.meta.url))
+const PYTHON_PACKAGE = findPythonPackage()
 
 const JAVASCRIPT_LOAD_MS = 30_000
 /** A large library that is imported for the first time has to be compiled, too. */

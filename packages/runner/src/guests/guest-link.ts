@@ -17,6 +17,7 @@ export class GuestLink {
   readonly #port: HostPort
   readonly #word: Promise<RunnerError | undefined>
   #settle: (error?: RunnerError) => void = () => {}
+  #passThrough = false
 
   constructor(stream: Duplex) {
     this.#stream = stream
@@ -32,6 +33,11 @@ export class GuestLink {
     })
     // A guest that dies while its link is handed over is no news; without a listener it would end the runner.
     stream.on('error', () => {})
+  }
+
+  /** Whether the bot speaks the wires of its callers itself; known once it is loaded. */
+  get passThrough(): boolean {
+    return this.#passThrough
   }
 
   /** What kept the guest from loading the user's code, if anything did. */
@@ -67,7 +73,10 @@ export class GuestLink {
       this.#port.send({ type: 'refused', message: text })
       this.#settle(failed(text))
     } else if (message.type === 'load-failed') this.#settle(loadFailure(message.error))
-    else if (message.type === 'ready') this.#settle()
+    else if (message.type === 'ready') {
+      this.#passThrough = message.passThrough === true
+      this.#settle()
+    }
   }
 }
 

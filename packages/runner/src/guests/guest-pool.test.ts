@@ -8,6 +8,7 @@ import { GuestPool } from './guest-pool.ts'
 /** A guest whose life a test decides. Real ones are tested with real bots elsewhere. */
 class StagedGuest implements Guest {
   readonly version: number
+  passThrough = false
   readonly exited: Promise<GuestExit>
   stops = 0
   die: () => void = () => {}
@@ -59,6 +60,8 @@ function setup(warm: number, { loads = true } = {}) {
 
 const code = (version: number) =>
   ({ kind: 'javascript', url: `file:///bot-${version}.mjs`, version }) as const
+const python = (version: number) =>
+  ({ kind: 'python', version, program: { start: () => Promise.reject() } }) as const
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('the pool of guests', () => {
@@ -77,6 +80,41 @@ describe('the pool of guests', () => {
     await pool.use(code(1))
     const taken = await Promise.all(Array.from({ length: 10 }, () => pool.take()))
     expect(new Set(taken).size).toBe(10)
+  })
+
+  it('knows from the first guest whether the code speaks the wires of its callers itself', async () => {
+    const state = setup(0, { loads: false })
+    const first = pool.use(python(1))
+    const asked = pool.passesThrough()
+    Object.assign(state.made[0] as StagedGuest, { passThrough: true }).load()
+    await first
+    expect(await asked).toBe(true)
+    expect(await pool.passesThrough()).toBe(true)
+    expect(state.made).toHaveLength(1)
+    const second = pool.use(python(2))
+    const later = pool.passesThrough()
+    state.made[1]?.load()
+    await second
+    expect(await later).toBe(false)
+    pool.suspend('broken')
+    await expect(pool.passesThrough()).rejects.toThrow('broken')
+  })
+
+  it('knows of a bot in JavaScript without a guest', async () => {
+    setup(1, { loads: false })
+    pool.use(code(1)).catch(() => {})
+    expect(await pool.passesThrough()).toBe(false)
+  })
+
+  it('asks newer code when the old one did not load', async () => {
+    const state = setup(1, { loads: false })
+    pool.use(python(1)).catch(() => {})
+    const asked = pool.passesThrough()
+    const second = pool.use(python(2))
+    state.made[0]?.fail(new RunnerError('bot_load_failed', 'bad'))
+    Object.assign(state.made[1] as StagedGuest, { passThrough: true }).load()
+    await second
+    expect(await asked).toBe(true)
   })
 
   it('prefers a spare that is loaded to one that is not', async () => {

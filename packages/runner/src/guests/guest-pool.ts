@@ -24,6 +24,8 @@ export class GuestPool {
   readonly #spares = new Set<Spare>()
   #code: GuestCode | undefined
   #refusal: RunnerError | undefined
+  /** Whether the newest code speaks the wires of its callers itself, once a guest has loaded it. */
+  #passThrough: boolean | undefined
   /** The last guest did not load; the next one may, when what it needs has been installed meanwhile. */
   #failing = false
   /** One for each guest that loads; aborted at the end, so that nobody waits for a bot that takes long. */
@@ -40,6 +42,7 @@ export class GuestPool {
     if (this.#closed) return
     this.#code = code
     this.#failing = false
+    this.#passThrough = undefined
     this.#refusal = undefined
     this.#dropSpares()
     const first = this.#add(code)
@@ -75,12 +78,29 @@ export class GuestPool {
     this.#refill()
   }
 
+  /**
+   * Whether a guest that is taken now will speak its caller's wire itself. Waits for a guest as long as nobody knows; the code may be
+   * saved again before one is taken.
+   */
+  async passesThrough(): Promise<boolean> {
+    if (this.#refusal !== undefined) throw this.#refusal
+    if (this.#passThrough !== undefined && !this.#failing) return this.#passThrough
+    // No bot in JavaScript does, so it need not be loaded to know.
+    if (this.#code?.kind === 'javascript') return false
+    if (this.#code === undefined || this.#closed) throw notLoaded()
+    const spare = this.#best() ?? this.#add(this.#code)
+    try {
+      return (await spare.guest).passThrough
+    } catch (error) {
+      if (this.#isNewest(spare)) throw error
+      return this.passesThrough()
+    }
+  }
+
   /** A guest for one session: a spare, or a new one when there is none. */
   async take(): Promise<Guest> {
     if (this.#refusal !== undefined) throw this.#refusal
-    if (this.#code === undefined || this.#closed) {
-      throw new RunnerError('bot_load_failed', 'The bot is not loaded.')
-    }
+    if (this.#code === undefined || this.#closed) throw notLoaded()
     const spare = this.#best() ?? this.#add(this.#code)
     this.#spares.delete(spare)
     try {
@@ -121,7 +141,7 @@ export class GuestPool {
     spare.guest.then(
       (loaded) => {
         spare.loaded = true
-        this.#judge(spare, false)
+        if (this.#judge(spare, false)) this.#passThrough = loaded.passThrough
         loaded.exited.then(() => this.#lost(spare))
       },
       // Not tried again before the next session or the next save asks for it: it would fail the same way.
@@ -143,9 +163,11 @@ export class GuestPool {
     }
   }
 
-  /** What older code did says nothing about the newest. */
-  #judge(spare: Spare, failing: boolean): void {
-    if (this.#code?.version === spare.version) this.#failing = failing
+  /** What older code did says nothing about the newest, and is false. */
+  #judge(spare: Spare, failing: boolean): boolean {
+    if (this.#code?.version !== spare.version) return false
+    this.#failing = failing
+    return true
   }
 
   /** Whether there is no newer code, which may do better. */
@@ -177,4 +199,8 @@ export class GuestPool {
       () => {},
     )
   }
+}
+
+function notLoaded(): RunnerError {
+  return new RunnerError('bot_load_failed', 'The bot is not loaded.')
 }

@@ -12,6 +12,8 @@ export interface GuestExit {
 export interface Guest {
   /** Which state of the user's code it runs. */
   readonly version: number
+  /** Whether its bot speaks the wires of its callers itself. */
+  readonly passThrough: boolean
   readonly exited: Promise<GuestExit>
   /** Hands over the stream to the guest and begins to log in the session's name. Called once. */
   release(logger: Logger): Duplex

@@ -8,6 +8,8 @@ import type { Guest, GuestExit, JavaScriptCode } from './guest.ts'
 /** A guest in the runner's own process, for breakpoints. It shares everything with the runner, its end included. */
 export class InlineGuest implements Guest {
   readonly version: number
+  /** Bots in JavaScript never do. */
+  readonly passThrough = false
   readonly exited: Promise<GuestExit>
   readonly #link: Duplex
   #release: () => void = () => {}

@@ -76,6 +76,10 @@ export class ProcessGuest implements Guest {
     throw error
   }
 
+  get passThrough(): boolean {
+    return this.#link.passThrough
+  }
+
   release(logger: Logger): Duplex {
     if (this.#output !== undefined) this.#output.logger = logger
     return this.#link.release()

@@ -28,12 +28,23 @@ export class OriginPolicy {
 
   /** Throws before anything happens for an origin that is not allowed. */
   check(facts: OriginFacts): void {
-    if (this.allows(facts.origin) || isPageLoad(facts)) return
+    if (!isPageLoad(facts)) this.checkOrigin(facts.origin)
+  }
+
+  /** Throws for an origin that is not allowed, whatever it asks for. */
+  checkOrigin(origin: string | undefined): void {
+    const refusal = this.refusalOf(origin)
+    if (refusal !== undefined) throw new RequestError('origin_not_allowed', refusal)
+  }
+
+  /** Why an origin is not allowed, if it is not. */
+  refusalOf(origin: string | undefined): string | undefined {
+    if (this.allows(origin)) return undefined
     const what =
-      facts.origin === undefined
+      origin === undefined
         ? 'This request has no Origin header, and this runner only serves a list of origins.'
-        : `The origin ${JSON.stringify(facts.origin.slice(0, 200))} is not among the allowed origins.`
-    throw new RequestError('origin_not_allowed', `${what} See --allowed-origins.`)
+        : `The origin ${JSON.stringify(origin.slice(0, 200))} is not among the allowed origins.`
+    return `${what} See --allowed-origins.`
   }
 
   /** The headers with which a browser lets the page see our answer. */

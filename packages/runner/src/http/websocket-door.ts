@@ -1,7 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { MediaError } from '@botcli/media'
-import { CARRIER_IDS, type TransportId } from '@botcli/protocol'
+import { isCarrier, type TransportId } from '@botcli/protocol'
 import type { WsAuth } from '../config.ts'
 import type { Logger } from '../log/logger.ts'
 import { RequestError } from '../request-error.ts'
@@ -10,6 +10,7 @@ import type { Session } from '../sessions/session.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
 import type { SessionTokens } from '../sessions/session-tokens.ts'
 import { requestErrorOf } from './errors.ts'
+import { isLocalProgram } from './local-caller.ts'
 import type { OriginPolicy } from './origin-policy.ts'
 import { requireTransport } from './start.ts'
 
@@ -21,6 +22,8 @@ const TOKENS = /^[!#$%&'*+.^_`|~\w-]+(?:[ \t]*,[ \t]*[!#$%&'*+.^_`|~\w-]+)*$/
 export interface WebsocketDoorOptions {
   readonly transports: readonly TransportId[]
   readonly wsAuth: WsAuth
+  /** Whether evals are let in from other machines, too. */
+  readonly evals: boolean
   readonly origins: OriginPolicy
   readonly table: SessionTable
   readonly tokens: SessionTokens
@@ -44,12 +47,13 @@ export class WebsocketDoor {
     socket.setTimeout(0)
     let attempt: Session | undefined
     try {
-      const url = this.#check(incoming)
+      const url = this.#check(incoming, socket)
       const { session, created } = isCall(url) ? this.#call(url) : this.#session(incoming, url)
       if (created) attempt = session
       const upgrade = upgradeOf(incoming, head)
-      if (isCall(url)) await connector.call(session, upgrade, socket, this.#served(session))
-      else await connector.websocket(session, upgrade, socket)
+      if (isCall(url)) {
+        await connector.call(session, upgrade, socket, this.#admission(incoming, socket, url, session))
+      } else await connector.websocket(session, upgrade, socket)
     } catch (error) {
       if (error instanceof MediaError && error.code === 'invalid_call') {
         // The upgrade is done and the caller was told on the socket, where nothing else may be written.
@@ -68,14 +72,14 @@ export class WebsocketDoor {
     }
   }
 
-  #check(incoming: IncomingMessage): URL {
+  #check(incoming: IncomingMessage, socket: Socket): URL {
     const { origins, transports } = this.#options
     const url = parseUrl(incoming.url)
     const { origin } = incoming.headers
+    // Evals show no origin, and only later what they are. What turns out to be something else is refused then.
+    const mayBeEval = origin === undefined && this.#letsEvalsIn(incoming, socket, url)
     // A page is never loaded by WebSocket, so nothing but the origin counts. An address that nobody can guess counts as much.
-    if (sessionOfCall(url) === undefined) {
-      origins.check({ method: 'GET', path: '/ws', origin, fetchMode: undefined, fetchSite: undefined })
-    }
+    if (sessionOfCall(url) === undefined && !mayBeEval) origins.checkOrigin(origin)
     if (url.pathname !== '/ws-client' && !isCall(url)) {
       throw new RequestError('not_found', `There is no WebSocket at ${url.pathname}.`)
     }
@@ -97,10 +101,19 @@ export class WebsocketDoor {
     throw new RequestError('session_busy', `This session was started for ${session.transport}.`)
   }
 
-  /** Whose calls are taken: an announced one is of its carrier only. */
-  #served(session: Session): readonly TransportId[] {
-    if (session.transport !== undefined) return [session.transport]
-    return this.#options.transports.filter(isCarrier)
+  /** Who may come in now: an announced call is of its carrier only. */
+  #admission(incoming: IncomingMessage, socket: Socket, url: URL, session: Session) {
+    const { origins, transports } = this.#options
+    if (isCarrier(session.transport)) return { served: [session.transport], evals: false }
+    const evals = this.#letsEvalsIn(incoming, socket, url)
+    const whyOnly = sessionOfCall(url) === undefined ? origins.refusalOf(incoming.headers.origin) : undefined
+    if (whyOnly !== undefined) return { served: [], whyOnly, evals }
+    return { served: transports.filter(isCarrier), evals }
+  }
+
+  /** Evals may rewrite what a bot was told, so not everybody who can call can run one. */
+  #letsEvalsIn({ headers }: IncomingMessage, { remoteAddress }: Socket, { pathname }: URL): boolean {
+    return pathname === '/ws' && (this.#options.evals || isLocalProgram(headers, remoteAddress))
   }
 
   /** The session that the client names, by token or by id, or a new one. */
@@ -124,10 +137,6 @@ export class WebsocketDoor {
     if (session.transport === 'websocket') return session
     throw new RequestError('session_busy', `This session was started for ${session.transport}.`)
   }
-}
-
-function isCarrier(transport: TransportId): boolean {
-  return CARRIER_IDS.some((id) => id === transport)
 }
 
 /** Whether this is where phone calls arrive. */

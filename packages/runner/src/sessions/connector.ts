@@ -1,18 +1,25 @@
 import type { Socket } from 'node:net'
-import type { CarrierCall, MediaHost, UpgradeRequest } from '@botcli/media'
+import {
+  type CallDoor,
+  type CarrierCall,
+  type EvalCaller,
+  MediaError,
+  type MediaHost,
+  type UpgradeRequest,
+} from '@botcli/media'
 import {
   type BotStart,
   type CandidatesRequest,
   type OfferAnswer,
   type OfferRequest,
   outcomeOf,
-  type TransportId,
 } from '@botcli/protocol'
 import type { HangUp } from '../carriers/hang-up.ts'
 import type { Guest } from '../guests/guest.ts'
 import type { GuestPool } from '../guests/guest-pool.ts'
 import type { MediaHosts } from '../media/media-pool.ts'
 import { RequestError } from '../request-error.ts'
+import { plainHeaders } from './plain-headers.ts'
 import type { Session } from './session.ts'
 import type { SessionTable } from './session-table.ts'
 
@@ -66,42 +73,50 @@ export class Connector {
   async websocket(session: Session, request: UpgradeRequest, socket: Socket): Promise<void> {
     session.claim()
     const remoteAddress = socket.remoteAddress ?? ''
-    const path = new URL(request.url, 'ws://runner').pathname
     const guest = await this.#orRevert(session, this.#guestUnlessGone(socket))
+    const { passThrough } = guest
     try {
       const host = await this.#media.pick()
       session.place(host)
-      await host.openWebsocket(session.id, request, socket, session.events)
+      await host.openWebsocket(session.id, request, socket, passThrough, session.events)
     } catch (error) {
       session.revert()
       await guest.stop(0)
       throw error
     }
-    session.join(guest, { transport: 'websocket', websocket: { path, remoteAddress } })
+    session.join(guest, {
+      transport: 'websocket',
+      ...socketFacts(request, remoteAddress, passThrough),
+    })
   }
 
   /**
-   * Brings a phone call in, of one of the served carriers. When it rejects with `invalid_call`, the caller was told why and the
-   * socket is not ours any more.
+   * Brings in who comes where phone calls arrive, if the door lets it: a carrier, or an eval. When it rejects with `invalid_call`,
+   * the caller was told why and the socket is not ours any more.
    */
   async call(
     session: Session,
     request: UpgradeRequest,
     socket: Socket,
-    served: readonly TransportId[],
+    admission: Omit<CallDoor, 'passThrough'>,
   ): Promise<void> {
     await this.#guests.check()
+    const passThrough = await this.#guests.passesThrough()
     session.claim()
-    const { pathname: path } = new URL(request.url, 'ws://runner')
-    const websocket = { path, remoteAddress: socket.remoteAddress ?? '' }
+    const remoteAddress = socket.remoteAddress ?? ''
     const host = await this.#orRevert(session, this.#media.pick())
     session.place(host)
-    const opening = host.openCarrier(session.id, request, socket, served, session.events)
-    const call = await this.#orRevert(session, opening)
-    session.identify(call.transport)
-    session.sayFarewell(this.#hangUp.follow(call.transport, call.callId, session.logger))
+    const door = { ...admission, passThrough }
+    const opening = host.openCarrier(session.id, request, socket, door, session.events)
+    const caller = await this.#orRevert(session, opening)
+    session.identify(caller.transport)
+    const isEval = caller.transport === 'eval'
+    if (!isEval) session.sayFarewell(this.#hangUp.follow(caller.transport, caller.callId, session.logger))
     try {
-      session.join(await this.#guests.take(), { ...startOfCall(session, call), websocket })
+      // Every bot speaks with an eval itself.
+      const guest = await (isEval ? this.#guests.take() : this.#takeSuch(passThrough))
+      const facts = socketFacts(request, remoteAddress, isEval || passThrough)
+      session.join(guest, { ...startOfCall(session, caller), ...facts })
     } catch (error) {
       // The caller is on the line by now, so it is hung up rather than refused.
       const message = error instanceof Error ? error.message : String(error)
@@ -121,7 +136,7 @@ export class Connector {
     const host = await this.#orRevert(session, this.#media.pick())
     session.place(host)
     await this.#orRevert(session, host.openRoom(session.id, session.events))
-    const guest = await this.#guestFor(session, host)
+    const guest = await this.#guestFor(session, host, () => this.#guests.take())
     session.join(guest, { transport: 'room', room, body: { ...body } })
   }
 
@@ -156,13 +171,35 @@ export class Connector {
       throw new RequestError('invalid_offer', `This session was started for ${session.transport}.`)
     }
     session.claim()
+    const passThrough = await this.#orRevert(session, this.#guests.passesThrough())
     const host = await this.#orRevert(session, this.#media.pick())
     session.place(host)
+    const body = { ...(Object.keys(session.body).length > 0 ? session.body : data) }
+    if (passThrough) return this.#passOffer(session, host, sdp, body)
     const answer = await this.#orRevert(session, host.openWebrtc(session.id, sdp, session.events))
-    const guest = await this.#guestFor(session, host)
-    const body = Object.keys(session.body).length > 0 ? session.body : data
-    session.join(guest, { transport: 'webrtc', webrtc: { pcId: answer.pcId }, body: { ...body } })
+    const guest = await this.#guestFor(session, host, () => this.#takeSuch(false))
+    session.join(guest, { transport: 'webrtc', webrtc: { pcId: answer.pcId }, body })
     return this.#answerOf(session, answer)
+  }
+
+  /** Lets the bot itself answer. Only the bot can tell whether the offer is of any use, so it is spent when it is not. */
+  async #passOffer(
+    session: Session,
+    host: MediaHost,
+    sdp: string,
+    body: BotStart['body'],
+  ): Promise<OfferAnswer> {
+    await this.#orRevert(session, host.openPeerRelay(session.id, session.events))
+    const guest = await this.#guestFor(session, host, () => this.#takeSuch(true))
+    session.join(guest, { transport: 'webrtc', passThrough: true, body })
+    try {
+      return this.#answerOf(session, await host.negotiate(session.id, sdp, false))
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      if (error instanceof MediaError && error.code === 'invalid_offer') await session.abandon(message)
+      else await session.end('media_failed', message)
+      throw error
+    }
   }
 
   async #negotiate(session: Session, { sdp, restart_pc: restart }: OfferRequest): Promise<OfferAnswer> {
@@ -182,9 +219,20 @@ export class Connector {
     throw new RequestError('peer_not_found', 'This peer connection belongs to another session.')
   }
 
-  async #guestFor(session: Session, host: MediaHost) {
+  /** A guest that fits the wire that was made for it. */
+  async #takeSuch(passThrough: boolean): Promise<Guest> {
+    const guest = await this.#guests.take()
+    if (guest.passThrough === passThrough) return guest
+    await guest.stop(0)
+    throw new RequestError(
+      'bot_not_loaded',
+      'The bot was saved while its caller connected, and reaches its callers in another way now. Try again.',
+    )
+  }
+
+  async #guestFor(session: Session, host: MediaHost, take: () => Promise<Guest>): Promise<Guest> {
     try {
-      return await this.#guests.take()
+      return await take()
     } catch (error) {
       await host.close(session.id, { result: 'failed', cause: 'bot_failed', message: String(error) }, 0)
       session.revert()
@@ -202,8 +250,17 @@ export class Connector {
   }
 }
 
+/** What a bot is told of its caller's socket; one that speaks the wire itself may want to know how it was asked for. */
+function socketFacts(request: UpgradeRequest, remoteAddress: string, passThrough: boolean) {
+  const { pathname: path } = new URL(request.url, 'ws://runner')
+  if (!passThrough) return { websocket: { path, remoteAddress } }
+  return { passThrough, websocket: { path, remoteAddress, headers: plainHeaders(request) } }
+}
+
 /** What a bot is told of a call: above its parameters the numbers, and above all what its own starter gave. */
-function startOfCall(session: Session, { transport, ...call }: CarrierCall) {
+function startOfCall(session: Session, caller: CarrierCall | EvalCaller) {
+  if (caller.transport === 'eval') return { transport: caller.transport }
+  const { transport, ...call } = caller
   const { from, to, custom } = call
   const body = { ...custom, ...(from && { from }), ...(to && { to }), ...session.body }
   return { transport, call, body }

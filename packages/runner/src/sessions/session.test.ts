@@ -35,6 +35,8 @@ class StagedHost implements MediaHost {
     throw new Error('not in this test')
   }
 
+  async openPeerRelay(): Promise<void> {}
+
   async openWebsocket(): Promise<void> {}
 
   async openCarrier(): Promise<never> {
@@ -61,6 +63,7 @@ class StagedHost implements MediaHost {
 
 class StagedGuest implements Guest {
   readonly version = 1
+  readonly passThrough = false
   readonly exited: Promise<GuestExit>
   stops = 0
   exit: (exit: GuestExit) => void = () => {}

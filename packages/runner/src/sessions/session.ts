@@ -1,12 +1,12 @@
-import type { GuestOver, HostedSessionEvents, MediaHost, MediaReport } from '@botcli/media'
+import type { GuestOver, HostedSessionEvents, MediaEnd, MediaHost, MediaReport } from '@botcli/media'
 import {
   type BotStart,
   type EndCause,
   outcomeOf,
   type SessionOutcome,
   type SessionState,
+  type SessionTransport,
   type SessionView,
-  type TransportId,
 } from '@botcli/protocol'
 import type { Guest } from '../guests/guest.ts'
 import type { Logger } from '../log/logger.ts'
@@ -29,7 +29,7 @@ export type BotDetails = Partial<BotStart> & Pick<BotStart, 'transport'>
 export interface SessionOptions {
   readonly id: string
   /** Not known yet for a caller at the door of all carriers. */
-  readonly transport: TransportId | undefined
+  readonly transport: SessionTransport | undefined
   readonly body: Readonly<Record<string, unknown>>
   readonly maxDurationMs: number
   readonly logger: Logger
@@ -46,7 +46,7 @@ export class Session {
   readonly over: Promise<void>
   readonly #options: SessionOptions
   readonly #createdAt = new Date()
-  #transport: TransportId | undefined
+  #transport: SessionTransport | undefined
   #state: SessionState = 'waiting'
   #connectedAt: Date | undefined
   #endedAt: Date | undefined
@@ -74,7 +74,7 @@ export class Session {
   }
 
   /** How the caller reaches the bot, once that is known. */
-  get transport(): TransportId | undefined {
+  get transport(): SessionTransport | undefined {
     return this.#transport
   }
 
@@ -121,7 +121,7 @@ export class Session {
   }
 
   /** Now it is known how the caller came. */
-  identify(transport: TransportId): void {
+  identify(transport: SessionTransport): void {
     this.#transport = transport
   }
 
@@ -192,7 +192,8 @@ export class Session {
     this.logger[this.#worthTelling ? level : 'debug'](`session over: ${outcome.message}`, {
       cause: outcome.cause,
     })
-    this.#report = (await this.#host?.close(this.id, outcome, deadlineMs)) ?? this.#report
+    const end = await this.#host?.close(this.id, outcome, deadlineMs)
+    if (end !== undefined) this.#onMediaEnd(end)
     await Promise.all([this.#guest?.stop(EXIT_GRACE_MS), this.#farewell?.()])
     this.#state = 'ended'
     this.#endedAt = new Date()
@@ -220,6 +221,14 @@ export class Session {
     if (detail !== undefined && this.#ending === undefined) this.logger.error(detail, { from: 'bot' })
     if (cause === 'bot_exited' && this.#guest !== undefined) await this.#endWithExit(this.#guest, message)
     else await this.end(cause, message)
+  }
+
+  #onMediaEnd({ lateFault, ...report }: MediaEnd): void {
+    this.#report = report
+    if (lateFault === undefined) return
+    // It changes nothing for the session, which was over before; but its user has to know.
+    if (lateFault.detail !== undefined) this.logger.warn(lateFault.detail, { from: 'bot' })
+    this.logger.warn(`after the session was over: ${lateFault.message}`)
   }
 
   /** The link tells more than the exit does, so it may speak first. */

@@ -10,6 +10,7 @@ export interface PublishedClientPage {
   connect(transport: 'webrtc' | 'websocket', runnerUrl: string, body: Record<string, string>): Promise<void>
   request(type: string, data: unknown): Promise<unknown>
   sendText(text: string): Promise<void>
+  press(keys: string): Promise<void>
   /** What the WebRTC transport does by itself when its connection breaks. */
   reconnect(): Promise<void>
   disconnect(): Promise<void>
@@ -54,6 +55,7 @@ const page: PublishedClientPage = {
 
   request: async (type, data) => client?.sendClientRequest(type, data),
   sendText: async (text) => client?.sendText(text),
+  press: async (keys) => client?.sendDTMF(keys),
   async reconnect() {
     const transport = client?.transport as unknown as { attemptReconnection(newPeer: boolean): Promise<void> }
     await transport.attemptReconnection(true)

@@ -66,9 +66,12 @@ class CreateTransportTest(SessionTest):
     async def test_parameters_of_another_library_are_handed_to_its_adapter(self) -> None:
         adapter: Any = types.ModuleType("botcli.pipecat")
         params = object()
-        adapter.make_transport = lambda session, args, given: [session.start.transport, given is params]
-        adapter.make_arguments = lambda session, args: None
         made: list[Any] = []
+
+        async def make_transport(session: Any, given: object) -> object:
+            return [session.start.transport, given is params]
+
+        adapter.make_transport = make_transport
 
         async def bot(args: Any) -> None:
             made.append(await create_transport(args, {"webrtc": lambda: params}))
@@ -78,21 +81,33 @@ class CreateTransportTest(SessionTest):
             await host.message("end")
         self.assertEqual(made, [["webrtc", True]])
 
-    async def test_a_bot_that_imports_another_library_may_get_its_arguments(self) -> None:
+    async def test_a_bot_for_another_runner_gets_its_arguments(self) -> None:
         adapter: Any = types.ModuleType("botcli.pipecat")
         theirs = types.SimpleNamespace()
-        adapter.make_arguments = lambda session, args: theirs
         given: list[Any] = []
+
+        async def make_arguments(session: Any) -> object:
+            return theirs
+
+        adapter.make_arguments = make_arguments
 
         async def bot(args: Any) -> None:
             given.append(args)
             await create_transport(args, {"webrtc": TransportParams})
 
-        library = types.ModuleType("pipecat.runner.types")
-        with mock.patch.dict(sys.modules, {"botcli.pipecat": adapter, "pipecat.runner.types": library}):
-            host, _ = await self.run_bot(bot)
+        with mock.patch.dict(sys.modules, {"botcli.pipecat": adapter}):
+            host, guest = await self.guest()
+            guest.ready(bot, foreign=True)
+            self.assertEqual(await host.message("ready"), {"type": "ready", "passThrough": True})
+            host.start()
             self.assertEqual((await host.message("end"))["outcome"], "returned")
         self.assertIs(given[0], theirs)
+
+    async def test_an_evaluation_needs_a_pipeline(self) -> None:
+        websocket = {"path": "/ws", "remoteAddress": ""}
+        for factories in ({"eval": TransportParams}, {}):
+            error = await self.failure(factories, transport="eval", passThrough=True, websocket=websocket)
+            self.assertIn("EvalTransportParams", error["message"])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import support  # noqa: F401
 
 from botcli.link.frame_reader import BUFFER_BYTES, FrameReader
 from botcli.link.frames import LinkProtocolError
-from botcli.link.host_messages import Cancel, Message, Start, parse_host_message
+from botcli.link.host_messages import Cancel, Candidates, IceCandidate, Message, Offer, Start, parse_host_message
 
 
 def frame(kind: int, payload: bytes) -> bytes:
@@ -29,6 +29,9 @@ class Record:
 
     def on_playback(self, epoch: int, played: int, limit: int) -> None:
         self.seen.append(("playback", epoch, played, limit))
+
+    def on_socket(self, data: str | bytes) -> None:
+        self.seen.append(("socket", data))
 
 
 def read(stream: bytes, sizes: Any) -> list[tuple[Any, ...]]:
@@ -55,7 +58,8 @@ class FrameReaderTest(unittest.TestCase):
         large = dice.randbytes(700_000)
         stream = frame(2, struct.pack(">I", 20) + b"\1\2" * 320) + frame(4, struct.pack(">III", 1, 2, 3))
         stream += frame(1, b"{}") + frame(1, large) + frame(2, struct.pack(">I", 40)) + frame(1, b"x" * (1024 * 1024))
-        stream += frame(4, struct.pack(">III", 4, 5, 2**32 - 1))
+        stream += frame(4, struct.pack(">III", 4, 5, 2**32 - 1)) + frame(6, "\ufeffü".encode()) + frame(7, large)
+        stream += frame(6, b"") + frame(7, b"")
         expected = [
             ("audio", 20, b"\1\2" * 320),
             ("playback", 1, 2, 3),
@@ -64,6 +68,10 @@ class FrameReaderTest(unittest.TestCase):
             ("audio", 40, b""),
             ("control", b"x" * (1024 * 1024)),
             ("playback", 4, 5, 2**32 - 1),
+            ("socket", "\ufeffü"),
+            ("socket", large),
+            ("socket", ""),
+            ("socket", b""),
         ]
         self.assertEqual(read(stream, forever(10**9)), expected)
         self.assertEqual(read(stream, forever(1009)), expected)
@@ -93,6 +101,7 @@ class FrameReaderTest(unittest.TestCase):
             frame(2, bytes(3)),
             frame(2, bytes(7)),
             frame(4, bytes(11)),
+            frame(6, b"\xc3"),
         ):
             with self.subTest(stream[:8]), self.assertRaises(LinkProtocolError):
                 read(stream, forever(10**9))
@@ -108,6 +117,16 @@ class HostMessagesTest(unittest.TestCase):
         self.assertEqual(self.parse('{"type":"message","data":{"é":[null]}}'), Message({"é": [None]}))
         start = self.parse('{"type":"start","start":{"sessionId":"s","transport":"room","body":{},"new":1}}')
         self.assertIsInstance(start, Start)
+        self.assertEqual(self.parse('{"type":"offer","id":1,"sdp":"v=0","restart":true}'), Offer(1, "v=0", True))
+        candidates = self.parse('{"type":"candidates","candidates":[{"candidate":"c","mid":"0"}]}')
+        self.assertEqual(candidates, Candidates((IceCandidate("c", "0"),)))
+
+    def test_a_session_that_is_passed_through(self) -> None:
+        websocket = {"path": "/ws", "remoteAddress": "::1", "headers": {"origin": "https://x"}}
+        source = {"sessionId": "s", "transport": "eval", "body": {}, "passThrough": True, "websocket": websocket}
+        start = self.parse(json.dumps({"type": "start", "start": source})).start
+        self.assertEqual((start.transport, start.pass_through), ("eval", True))
+        self.assertEqual(start.websocket.headers, {"origin": "https://x"})
 
     def test_nonsense_is_refused(self) -> None:
         deep = '{"type":"message","data":' + "[" * 101 + "]" * 101 + "}"
@@ -121,6 +140,9 @@ class HostMessagesTest(unittest.TestCase):
             start % '{"sessionId":"s","transport":"fax","body":{}}',
             start % '{"sessionId":"s","transport":"webrtc","body":[]}',
             start % '{"sessionId":"s","transport":"webrtc","body":{},"webrtc":{}}',
+            start % '{"sessionId":"s","transport":"webrtc","body":{},"passThrough":1}',
+            '{"type":"offer","id":1,"sdp":7}', '{"type":"candidates","candidates":{}}',
+            '{"type":"candidates","candidates":["c"]}', '{"type":"candidates","candidates":[{"candidate":"c"}]}',
         ):  # fmt: skip
             with self.subTest(text[:40]), self.assertRaises(LinkProtocolError):
                 self.parse(text)

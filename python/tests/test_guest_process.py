@@ -165,6 +165,14 @@ class GuestProcessTest(unittest.IsolatedAsyncioTestCase):
         await host.close()
         self.assertEqual(await guest.exit(), (0, "", ""))
 
+    async def test_loads_nothing_when_its_runner_is_gone_before_it_could_look(self) -> None:
+        blocked = "print('loaded')\nimport time\nwhile True: time.sleep(1)\n"
+        for options in ((), ("--template",)):
+            guest, sock = await GuestProcess.start(blocked, *options, keep=False)
+            self.addAsyncCleanup(guest.close)
+            self.assertEqual(await guest.exit(), (0, "", ""))
+            self.assertEqual(sock.fileno(), -1)
+
     async def test_prints_why_it_was_refused(self) -> None:
         guest, host = await self.loading(ECHO)
         await host.message("ready")

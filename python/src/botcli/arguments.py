@@ -83,7 +83,7 @@ class WebSocketRunnerArguments(RunnerArguments):
     variant: ClassVar[Variant] = "websocket"
 
     websocket: WebSocketConnection
-    transport_type: Literal["websocket"] | CarrierId = "websocket"
+    transport_type: Literal["websocket", "eval"] | CarrierId = "websocket"
     #: Only when a phone carrier is at the other end. Its numbers and parameters are in `body`, too.
     call: PhoneCall | None = None
 

@@ -19,6 +19,8 @@ class WebSocketConnection:
 
     path: str
     remote_address: str
+    #: Plain headers of the request, where the bot speaks to its caller itself.
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ BotErrorCode = Literal[
     "rtvi_off",
     "already_answered",
     "not_finished",
+    "not_passed_through",
+    "unsupported_version",
     "session_ended",
 ]
 

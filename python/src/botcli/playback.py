@@ -31,11 +31,11 @@ class Playback:
     """Sends sound within the host's credit and keeps what is beyond it. All counts are samples of the current epoch,
     which ends with each clear."""
 
-    def __init__(self, port: PlaybackPort, rate: int) -> None:
+    def __init__(self, port: PlaybackPort, rate: int, ahead_ms: int = AHEAD_MS) -> None:
         self._port = port
         self._rate = rate
         self._longest = rate * PIECE_MS // 1000 * SAMPLE_BYTES
-        self._ahead = rate * AHEAD_MS // 1000
+        self._ahead = rate * ahead_ms // 1000
         self._room = Gate()
         self._silence = Gate()
         self._clears: dict[int, Callable[[int], None]] = {}
@@ -58,12 +58,28 @@ class Playback:
         return self._queued * 1000 / self._rate
 
     @property
+    def played(self) -> int:
+        """Samples that were played since the last clear."""
+        return self._played
+
+    @property
+    def length(self) -> int:
+        """Samples that were queued since the last clear, played or not."""
+        return self._unsent + self._sent
+
+    @property
     def _queued(self) -> int:
         return self._unsent + self._sent - self._played
 
     async def add(self, audio: bytes) -> None:
         """Queues sound; returns when the bot may go on."""
-        if not audio:
+        self.put(audio)
+        while self._queued > self._ahead:
+            await self._room.wait()
+
+    def put(self, audio: bytes) -> None:
+        """Queues sound, whether there is room or not."""
+        if not audio or self._over:
             return
         if self.queued_ms > QUEUE_LIMIT_MS:
             raise BotError(
@@ -74,8 +90,6 @@ class Playback:
         self._queue.append(audio)
         self._unsent += len(audio) // SAMPLE_BYTES
         self._pump()
-        while self._queued > self._ahead:
-            await self._room.wait()
 
     def clear(self) -> asyncio.Future[ClearResult]:
         """Drops what was not played."""

@@ -9,6 +9,8 @@ from .transport_types import EndReason
 if TYPE_CHECKING:
     from .link.bot_start import BotStart
     from .link.host_messages import HostMessage
+    from .passed_peer import PassedPeer
+    from .passed_socket import PassedSocket
 
 #: Where arguments carry their session.
 _SESSION = "_botcli_session"
@@ -39,6 +41,14 @@ class SessionPort(Protocol):
     @property
     def backlog(self) -> int:
         """Bytes that the host has not taken yet."""
+
+    @property
+    def socket(self) -> PassedSocket | None:
+        """The caller's socket, where it is passed through."""
+
+    @property
+    def peer(self) -> PassedPeer | None:
+        """The caller's side of a peer connection, where it is passed through."""
 
     def attach(self, receiver: SessionReceiver) -> None:
         """Makes this the transport of the session. What came before it was made follows, after the current turn."""

@@ -43,14 +43,18 @@ async def create_transport(args: object, factories: Mapping[str, Callable[[], An
     if isinstance(params, TransportParams):
         if port.start.transport == "room":
             raise _no_room()
+        if port.start.transport == "eval":
+            raise _no_evals()
         return Transport(port, _checked(params))
     if params is not None:
-        transport = foreign_transport(port, args, params)
+        transport = await foreign_transport(port, params)
         if transport is None:
             raise _unknown_params(port.start.transport, params)
         return transport
     if port.start.transport == "room":
         raise _no_room()
+    if port.start.transport == "eval":
+        raise _no_evals()
     if factory is not None:
         raise _unknown_params(port.start.transport, params)
     raise BotError(
@@ -88,6 +92,14 @@ def _no_room() -> BotError:
         "this session is in a room of the room provider, which the plain transport cannot join. Use the room transport "
         "of pipecat-ai (DailyTransport, `pip install 'pipecat-ai[daily]'`) with args.room_url and args.token; "
         "or talk to this bot by webrtc, websocket or a phone carrier",
+    )
+
+
+def _no_evals() -> BotError:
+    return BotError(
+        "transport_not_offered",
+        "this session is an evaluation, which speaks to a pipeline of pipecat-ai. "
+        'Add "eval": lambda: EvalTransportParams(audio_in_enabled=True) to the second argument of create_transport()',
     )
 
 

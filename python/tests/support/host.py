@@ -40,6 +40,8 @@ class Host:
         self.messages: list[dict[str, Any]] = []
         self.sound: list[tuple[int, bytes]] = []
         self.heard: list[int] = []
+        #: What the bot said to its caller's socket, where that is passed through.
+        self.socket: list[str | bytes] = []
         self.violations: list[str] = []
         self.closed = asyncio.Event()
         self._out_rate = 0
@@ -68,6 +70,10 @@ class Host:
         if epoch == self._epoch:
             self._limit = limit
         self._frame(4, struct.pack(">III", epoch, played, limit))
+
+    def pass_on(self, data: str | bytes) -> None:
+        """A message of the caller's socket."""
+        self._frame(6 if isinstance(data, str) else 7, data.encode() if isinstance(data, str) else data)
 
     def raw(self, data: bytes) -> None:
         self._writer.write(data)
@@ -130,6 +136,10 @@ class Host:
             self._take_sound(struct.unpack(">I", payload[:4])[0], payload[4:])
         elif kind == 5:
             self.heard.append(struct.unpack(">I", payload)[0])
+        elif kind == 6:
+            self.socket.append(payload.decode())
+        elif kind == 7:
+            self.socket.append(payload)
         else:
             self.violations.append(f"a frame of kind {kind}")
 

@@ -27,13 +27,16 @@ class GuestProcess:
 
     @classmethod
     async def start(
-        cls, bot: str, *options: str, name: str = "bot.py", files: dict[str, str] | None = None
+        cls, bot: str, *options: str, name: str = "bot.py", files: dict[str, str] | None = None, keep: bool = True
     ) -> tuple[GuestProcess, socket.socket]:
-        """Starts a process with the text of a bot, and gives the other end of its descriptor 3."""
+        """Starts a process with the text of a bot, and gives the other end of its descriptor 3, open if it is kept."""
         folder = Path(tempfile.mkdtemp(prefix="botcli-test-")).resolve()
         for path, text in {name: bot, **(files or {})}.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(textwrap.dedent(text))
         ours, theirs = socket.socketpair()
+        if not keep:
+            ours.close()
         process = await start_with_fd3(
             theirs.fileno(),
             [sys.executable, "-m", "botcli.guest", *options],

@@ -6,6 +6,7 @@ import os
 import socket
 import sys
 
+from .hang_up import is_hung_up
 from .loader import bot_path, load_bot
 from .loop_watch import LoopWatch
 from .process import prepare_process, run_guest
@@ -29,6 +30,10 @@ def _inherited() -> socket.socket:
 def _start() -> None:
     sock = _inherited()
     parent = os.getppid()
+    # A runner that has gone already leaves its guests to another parent, which then would be taken for it. But what a
+    # process had open is closed before its children are given away.
+    if is_hung_up(sock):
+        raise SystemExit(0)
     # Before the user's code, which may stand still from its first line.
     watch = LoopWatch(lambda: os.getppid() != parent)
     prepare_process()

@@ -6,14 +6,14 @@ import atexit
 import json
 import logging
 import os
-import select
 import socket
 import sys
 import traceback
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from .loader import BotFunction
+from .hang_up import is_hung_up
+from .loader import LoadedBot
 from .loop_watch import LoopWatch
 from .process import run_guest
 
@@ -29,7 +29,7 @@ class Fork:
     socket: str
 
 
-def run_child(fork: Fork, bot: BotFunction) -> NoReturn:
+def run_child(fork: Fork, bot: LoadedBot) -> NoReturn:
     """Goes on as a guest, in a session of its own. The user's code is there already."""
     try:
         template = os.getppid()
@@ -37,7 +37,8 @@ def run_child(fork: Fork, bot: BotFunction) -> NoReturn:
         _connect_output(fork)
         link = _connect(fork, "link")
         _forget_template()
-        watch = LoopWatch(lambda: os.getppid() != template and _hung_up(link))
+        # A template may end while its guests still have callers.
+        watch = LoopWatch(lambda: os.getppid() != template and is_hung_up(link))
     except BaseException:
         traceback.print_exc()
         os._exit(1)
@@ -58,15 +59,6 @@ def _connect(fork: Fork, kind: str) -> socket.socket:
     sock.connect(fork.socket)
     sock.sendall(json.dumps({"id": fork.id, "kind": kind}).encode() + b"\n")
     return sock
-
-
-def _hung_up(link: socket.socket) -> bool:
-    """Whether the other end of the link is closed. A template may end while its guests still have callers."""
-    if link.fileno() < 0:
-        return True
-    poll = select.poll()
-    poll.register(link, 0)
-    return any(event & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _, event in poll.poll(0))
 
 
 def _forget_template() -> None:

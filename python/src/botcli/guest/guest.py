@@ -36,6 +36,7 @@ class Guest:
         self._loop = asyncio.get_running_loop()
         self._port: LinkPort | None = None
         self._bot: BotFunction | None = None
+        self._foreign = False
         self._session: GuestSession | None = None
         self._task: asyncio.Task[Any] | None = None
         self._helpers = Helpers(self._loop)
@@ -45,10 +46,11 @@ class Guest:
         self._timer: asyncio.TimerHandle | None = None
         self.done: asyncio.Future[GuestResult] = self._loop.create_future()
 
-    def ready(self, bot: BotFunction) -> None:
-        """The user's code is loaded."""
+    def ready(self, bot: BotFunction, *, foreign: bool = False) -> None:
+        """The user's code is loaded. A foreign bot speaks to its callers itself."""
         self._bot = bot
-        self._send("ready")
+        self._foreign = foreign
+        self._send("ready", **({"passThrough": True} if foreign else {}))
 
     def load_failed(self, error: BaseException) -> None:
         """The user's code could not be loaded."""
@@ -106,6 +108,10 @@ class Guest:
         if self._session is not None:
             self._session.playback(epoch, played, limit)
 
+    def socket(self, data: str | bytes) -> None:
+        if self._session is not None:
+            self._session.socket_message(data)
+
     def closed(self, error: Exception | None) -> None:
         if self._ended is None and (self._session is not None or error is not None):
             text = f"the link broke: {error}" if error else "the link closed before the session was over"
@@ -121,7 +127,11 @@ class Guest:
             self._leave()
             return
         session = GuestSession(
-            message.start, self._port, fail=self.fail, finish=lambda: self._end(GuestResult(ok=True))
+            message.start,
+            self._port,
+            foreign=self._foreign,
+            fail=self.fail,
+            finish=lambda: self._end(GuestResult(ok=True)),
         )
         self._session = session
         self._on_start()
@@ -129,7 +139,7 @@ class Guest:
         self._task.add_done_callback(self._returned)
 
     async def _run(self, bot: BotFunction, session: GuestSession) -> None:
-        await bot(session.arguments())
+        await bot(await session.arguments())
 
     def _returned(self, task: asyncio.Task[Any]) -> None:
         if task.cancelled():

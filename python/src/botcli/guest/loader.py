@@ -9,12 +9,22 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping
 from importlib.machinery import SourceFileLoader
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from .. import foreign
 from ..errors import BotError
+from .user_code import user_namespaces
 
 BotFunction = Callable[[Any], Awaitable[object]]
+
+
+class LoadedBot(NamedTuple):
+    """The user's code, ready to be called."""
+
+    bot: BotFunction
+    #: Whether it is written for another library's runner, and so speaks to its callers itself.
+    foreign: bool
+
 
 #: Names to list where `bot` is not among them.
 _LISTED = 10
@@ -29,7 +39,7 @@ def bot_path(env: Mapping[str, str]) -> str:
     return os.path.abspath(path)
 
 
-def load_bot(path: str) -> BotFunction:
+def load_bot(path: str) -> LoadedBot:
     """Imports a file as `python bot.py` would run it, but for its name, and gives its `bot`."""
     if not os.path.isfile(path):
         raise BotError("bot_not_found", f"there is no bot file at {path}")
@@ -48,8 +58,9 @@ def load_bot(path: str) -> BotFunction:
         text = f"the bot file ends the process when it is imported (sys.exit({error.code!r})); leave that to the runner"
         raise BotError("bot_not_found", text).with_traceback(error.__traceback__) from None
     bot = bot_of(module)
-    foreign.prepare()
-    return bot
+    is_foreign = foreign.is_foreign(user_namespaces(os.path.dirname(path)))
+    foreign.prepare(is_foreign)
+    return LoadedBot(bot, is_foreign)
 
 
 class _ScriptLoader(SourceFileLoader):

@@ -17,7 +17,7 @@ from ..transport_types import EndReason
 from .bot_task import cancel_all
 from .guest import Guest
 from .link_error import print_error
-from .loader import BotFunction
+from .loader import LoadedBot
 from .loop_watch import LoopWatch
 
 #: How long a bot may take to return when the guest itself is told to stop.
@@ -27,7 +27,7 @@ LEFTOVERS_S = 0.5
 EXIT_S = 2.0
 
 
-def run_guest(sock: socket.socket, load: Callable[[], BotFunction], watch: LoopWatch) -> NoReturn:
+def run_guest(sock: socket.socket, load: Callable[[], LoadedBot], watch: LoopWatch) -> NoReturn:
     """Runs one session over a link, and ends the process with it."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
@@ -80,10 +80,11 @@ async def _opened(sock: socket.socket, watch: LoopWatch) -> Guest:
     return guest
 
 
-def _load(guest: Guest, load: Callable[[], BotFunction]) -> None:
+def _load(guest: Guest, load: Callable[[], LoadedBot]) -> None:
     """Outside of the loop, as when a script is run: the user's code may use a loop of its own while it is imported."""
     try:
-        guest.ready(load())
+        loaded = load()
+        guest.ready(loaded.bot, foreign=loaded.foreign)
     except Exception as error:
         guest.load_failed(error)
 

@@ -9,10 +9,13 @@ from collections.abc import Callable
 from ..arguments import arguments_of
 from ..foreign import foreign_arguments
 from ..link.bot_start import BotStart
-from ..link.host_messages import Connected, Disconnected, HostMessage
+from ..link.host_messages import Candidates, Connected, Disconnected, HostMessage, Offer
 from ..link.port import LinkPort
+from ..passed_peer import PassedPeer, PeerState
+from ..passed_socket import PassedSocket
 from ..session_port import SessionReceiver, register_session
 from ..transport_types import EndReason
+from .link_error import link_error
 
 #: Messages that are kept for a bot that has not made its transport yet.
 EARLY_LIMIT = 256
@@ -26,11 +29,13 @@ class GuestSession:
         start: BotStart,
         port: LinkPort,
         *,
+        foreign: bool,
         fail: Callable[[BaseException], None],
         finish: Callable[[], None],
     ) -> None:
         self.start = start
         self._port = port
+        self._foreign = foreign
         self._fail = fail
         self._finish = finish
         #: A list until the transport has been given what came before it.
@@ -38,13 +43,27 @@ class GuestSession:
         self._warned = False
         self._receiver: SessionReceiver | None = None
         self._end_reason: EndReason | None = None
+        passed = start.pass_through
+        self._socket = PassedSocket(self) if passed and start.websocket is not None else None
+        self._peer = PassedPeer(self) if passed and start.transport == "webrtc" else None
 
-    def arguments(self) -> object:
+    async def arguments(self) -> object:
         """What the bot is called with."""
-        own = arguments_of(self.start)
-        args = foreign_arguments(self, own) or own
+        args: object = arguments_of(self.start)
+        if self._foreign:
+            args = await foreign_arguments(self)
         register_session(args, self)
         return args
+
+    @property
+    def socket(self) -> PassedSocket | None:
+        """The caller's socket, where it is passed through."""
+        return self._socket
+
+    @property
+    def peer(self) -> PassedPeer | None:
+        """The caller's side of a peer connection, where it is passed through."""
+        return self._peer
 
     @property
     def end_reason(self) -> EndReason | None:
@@ -90,9 +109,34 @@ class GuestSession:
             self._port.send_audio_out(epoch, audio)
 
     def send_heard(self, frames: int) -> None:
-        """Confirms sound."""
+        """Confirms sound, or messages of a socket."""
         if self._end_reason is None:
             self._port.send_heard(frames)
+
+    def send_socket(self, data: str | bytes) -> None:
+        """Sends a message of the caller's socket."""
+        if self._end_reason is None:
+            self._port.send_socket(data)
+
+    def send_socket_close(self, code: int, reason: str) -> None:
+        """Closes the caller's socket."""
+        self._send("socket-close", code=code, reason=reason)
+
+    async def room(self) -> None:
+        """Returns when the host keeps up with what was sent."""
+        await self._port.room()
+
+    def send_answer(self, id: int, sdp: str, pc_id: str) -> None:
+        """Answers an offer."""
+        self._send("answer", id=id, sdp=sdp, pcId=pc_id)
+
+    def refuse_offer(self, id: int, error: Exception) -> None:
+        """Answers an offer that makes no sense."""
+        self._send("answer", id=id, error=link_error(error))
+
+    def send_peer(self, state: PeerState) -> None:
+        """Tells how the bot's peer connection is."""
+        self._send("peer", state=state)
 
     def fail(self, error: BaseException) -> None:
         """The bot is broken, as if it had raised."""
@@ -106,7 +150,10 @@ class GuestSession:
         """A message of the host for the bot."""
         if self._end_reason is not None:
             return
-        if self._early is None:
+        if isinstance(message, (Offer, Candidates)):
+            if self._peer is not None:
+                self._peer.signal(message)
+        elif self._early is None:
             self._deliver(message)
         elif len(self._early) < EARLY_LIMIT or isinstance(message, (Connected, Disconnected)):
             self._early.append(message)
@@ -123,12 +170,21 @@ class GuestSession:
         if self._end_reason is None and self._receiver is not None:
             self._receiver.playback(epoch, played, limit)
 
+    def socket_message(self, data: str | bytes) -> None:
+        """A message of the caller's socket."""
+        if self._end_reason is None and self._socket is not None:
+            self._socket.message(data)
+
     def end(self, reason: EndReason) -> None:
         """The session is over. The first reason stays."""
         if self._end_reason is not None:
             return
         self._deliver_early()
         self._end_reason = reason
+        if self._socket is not None:
+            self._socket.ended(reason)
+        if self._peer is not None:
+            self._peer.ended()
         if self._receiver is not None:
             self._receiver.ended(reason)
 
@@ -137,7 +193,7 @@ class GuestSession:
         if self._receiver is not None:
             await self._receiver.drained()
 
-    def _send(self, type: str, **fields: int | str) -> None:
+    def _send(self, type: str, **fields: object) -> None:
         if self._end_reason is None:
             self._port.send(type, **fields)
 

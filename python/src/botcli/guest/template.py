@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from .child import Fork, run_child
 from .link_error import link_error
-from .loader import BotFunction, bot_path, load_bot
+from .loader import LoadedBot, bot_path, load_bot
 from .loop_watch import LoopWatch
 from .process import leave
 from .user_code import user_modules
@@ -52,7 +52,7 @@ def run_template(control: socket.socket, watch: LoopWatch) -> NoReturn:
 class Template:
     """Forks and reaps. It has no event loop, so that a child begins with none."""
 
-    def __init__(self, control: socket.socket, bot: BotFunction) -> None:
+    def __init__(self, control: socket.socket, bot: LoadedBot) -> None:
         self._control = control
         self._bot = bot
         self._pending = b""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from types import FrameType
+from typing import Any
 
 #: Where code lives that is not the user's: ours, and the standard library.
 OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -31,15 +33,23 @@ def user_place(frame: FrameType | None) -> str | None:
 
 def user_modules(folder: str) -> list[str]:
     """The files of all modules that were loaded from a folder, without what is installed in it."""
+    return sorted({path for path, _ in _modules_of(folder)})
+
+
+def user_namespaces(folder: str) -> list[dict[str, Any]]:
+    """What the same modules have at their top."""
+    return [namespace for _, namespace in _modules_of(folder)]
+
+
+def _modules_of(folder: str) -> Iterator[tuple[str, dict[str, Any]]]:
     root = os.path.join(os.path.abspath(folder), "")
-    files = {os.path.abspath(path) for module in list(sys.modules.values()) if (path := _file_of(module))}
-    return sorted(path for path in files if path.startswith(root) and is_user_file(path))
-
-
-def _file_of(module: object) -> str | None:
-    # Modules that load lazily may do so, or fail, when they are asked.
-    path = getattr(module, "__dict__", {}).get("__file__")
-    return path if isinstance(path, str) else None
+    for module in list(sys.modules.values()):
+        # Modules that load lazily may do so, or fail, when they are asked for an attribute.
+        namespace: dict[str, Any] = getattr(module, "__dict__", {})
+        file = namespace.get("__file__")
+        path = os.path.abspath(file) if isinstance(file, str) else ""
+        if path.startswith(root) and is_user_file(path):
+            yield path, namespace
 
 
 def _short(path: str) -> str:

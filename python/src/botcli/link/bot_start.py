@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from ..connections import PhoneCall, WebRTCConnection, WebSocketConnection
-from ..transport_ids import TRANSPORT_IDS, TransportId
-from .fields import int_field, object_field, optional_text, text_field
+from ..transport_ids import TRANSPORT_IDS, SessionTransport
+from .fields import flag_field, int_field, object_field, optional_text, text_field
 from .frames import LinkProtocolError
 
 T = TypeVar("T")
@@ -26,18 +26,20 @@ class BotStart:
     """The facts of one session."""
 
     session_id: str
-    transport: TransportId
+    transport: SessionTransport
     body: dict[str, Any]
     webrtc: WebRTCConnection | None = None
     websocket: WebSocketConnection | None = None
     call: PhoneCall | None = None
     room: RoomAddress | None = None
+    #: The bot speaks to its caller itself, in the caller's own protocol.
+    pass_through: bool = False
 
 
 def bot_start_of(source: dict[str, Any]) -> BotStart:
     """Reads the field `start` of a `start` message."""
     transport = text_field(source, "transport")
-    if transport not in TRANSPORT_IDS:
+    if not _is_transport(transport):
         raise LinkProtocolError(f"{transport!r} is not a transport; allowed are {', '.join(TRANSPORT_IDS)}")
     return BotStart(
         session_id=text_field(source, "sessionId"),
@@ -47,7 +49,12 @@ def bot_start_of(source: dict[str, Any]) -> BotStart:
         websocket=_optional(source, "websocket", _websocket_of),
         call=_optional(source, "call", _phone_call_of),
         room=_optional(source, "room", _room_of),
+        pass_through=flag_field(source, "passThrough"),
     )
+
+
+def _is_transport(text: str) -> TypeGuard[SessionTransport]:
+    return text == "eval" or text in TRANSPORT_IDS
 
 
 def _optional(source: dict[str, Any], name: str, read: Callable[[dict[str, Any]], T]) -> T | None:
@@ -55,15 +62,19 @@ def _optional(source: dict[str, Any], name: str, read: Callable[[dict[str, Any]]
 
 
 def _websocket_of(websocket: dict[str, Any]) -> WebSocketConnection:
-    return WebSocketConnection(text_field(websocket, "path"), text_field(websocket, "remoteAddress"))
+    headers = _optional(websocket, "headers", _texts_of) or {}
+    return WebSocketConnection(text_field(websocket, "path"), text_field(websocket, "remoteAddress"), headers)
 
 
 def _room_of(room: dict[str, Any]) -> RoomAddress:
     return RoomAddress(text_field(room, "roomUrl"), optional_text(room, "token"))
 
 
+def _texts_of(source: dict[str, Any]) -> dict[str, str]:
+    return {name: text_field(source, name) for name in source}
+
+
 def _phone_call_of(call: dict[str, Any]) -> PhoneCall:
-    custom = object_field(call, "custom")
     return PhoneCall(
         call_id=text_field(call, "callId"),
         stream_id=text_field(call, "streamId"),
@@ -71,5 +82,5 @@ def _phone_call_of(call: dict[str, Any]) -> PhoneCall:
         rate=int_field(call, "rate"),
         from_number=optional_text(call, "from"),
         to_number=optional_text(call, "to"),
-        custom={name: text_field(custom, name) for name in custom},
+        custom=_texts_of(object_field(call, "custom")),
     )

@@ -44,6 +44,22 @@ def object_field(source: dict[str, Any], name: str) -> dict[str, Any]:
     raise _wrong(name, "an object", value)
 
 
+def list_field(source: dict[str, Any], name: str) -> list[Any]:
+    """A field that must be a list."""
+    value = source.get(name, _MISSING)
+    if isinstance(value, list):
+        return value
+    raise _wrong(name, "a list", value)
+
+
+def flag_field(source: dict[str, Any], name: str) -> bool:
+    """A field that is true or false; false when it is not there."""
+    value = source.get(name, False)
+    if isinstance(value, bool):
+        return value
+    raise _wrong(name, "true or false", value)
+
+
 def optional_text(source: dict[str, Any], name: str) -> str | None:
     """A field that is text or not there."""
     return text_field(source, name) if name in source else None

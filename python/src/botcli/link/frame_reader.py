@@ -12,6 +12,8 @@ from .frames import (
     MAX_PAYLOAD_BYTES,
     PLAYBACK,
     POSITION,
+    SOCKET_BINARY,
+    SOCKET_TEXT,
     TAG,
     LinkProtocolError,
 )
@@ -28,6 +30,7 @@ class FrameHandlers(Protocol):
 
     def on_audio_in(self, captured_at: int, audio: bytes) -> None: ...
     def on_playback(self, epoch: int, played: int, limit: int) -> None: ...
+    def on_socket(self, data: str | bytes) -> None: ...
 
 
 class FrameReader:
@@ -81,6 +84,10 @@ class FrameReader:
             self._handlers.on_playback(*POSITION.unpack(payload))
         elif kind == CONTROL:
             self._handlers.on_control(payload)
+        elif kind == SOCKET_BINARY:
+            self._handlers.on_socket(bytes(payload))
+        elif kind == SOCKET_TEXT:
+            self._handlers.on_socket(_text_of(payload))
         else:
             raise LinkProtocolError(f"{kind} is not a kind of frame that a host sends")
 
@@ -95,3 +102,10 @@ class FrameReader:
         elif rest > 0 and start > 0:
             self._view[:rest] = bytes(self._view[start:end])
         self._end = rest
+
+
+def _text_of(payload: memoryview) -> str:
+    try:
+        return str(payload, "utf-8")
+    except UnicodeDecodeError:
+        raise LinkProtocolError("a text message of the socket is not UTF-8") from None

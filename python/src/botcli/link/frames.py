@@ -13,6 +13,8 @@ AUDIO_IN: Final = 2
 AUDIO_OUT: Final = 3
 PLAYBACK: Final = 4
 HEARD: Final = 5
+SOCKET_TEXT: Final = 6
+SOCKET_BINARY: Final = 7
 
 #: The kind, and the payload's length.
 HEADER: Final = struct.Struct(">BI")
@@ -41,6 +43,12 @@ def encode_audio_out(epoch: int, audio: bytes | memoryview) -> bytes:
     return b"".join((_TAGGED.pack(AUDIO_OUT, TAG.size + len(audio), epoch), audio))
 
 
+def encode_socket(data: str | bytes) -> bytes:
+    """A message of the caller's socket, as the bot gave it."""
+    payload = data.encode() if isinstance(data, str) else data
+    return HEADER.pack(SOCKET_TEXT if isinstance(data, str) else SOCKET_BINARY, len(payload)) + payload
+
+
 def encode_heard(frames: int) -> bytes:
-    """How many audio frames the guest has taken in."""
+    """How many audio frames, or messages of a socket, the guest has taken in."""
     return _TAGGED.pack(HEARD, TAG.size, frames)

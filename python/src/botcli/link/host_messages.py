@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from ..outgoing_message import MAX_JSON_DEPTH, is_shallow
 from .bot_start import BotStart, bot_start_of
-from .fields import count_field, int_field, object_field, text_field
+from .fields import count_field, flag_field, int_field, list_field, object_field, text_field
 from .frames import LinkProtocolError
 
 
@@ -75,7 +75,32 @@ class Cancel:
     deadline_ms: int
 
 
-HostMessage = Refused | Start | Connected | Disconnected | Cleared | Message | Dtmf | Ping | Cancel
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The caller wants a peer connection, or another shape of the one that is there."""
+
+    id: int
+    sdp: str
+    #: Whether the caller has begun anew.
+    restart: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IceCandidate:
+    """Where the caller may be reached. An empty candidate says that there are no more."""
+
+    candidate: str
+    mid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """More places where the caller may be reached."""
+
+    candidates: tuple[IceCandidate, ...]
+
+
+HostMessage = Refused | Start | Connected | Disconnected | Cleared | Message | Dtmf | Ping | Cancel | Offer | Candidates
 
 
 def parse_host_message(payload: memoryview) -> HostMessage:
@@ -101,6 +126,13 @@ def _message(source: dict[str, Any]) -> Message:
     return Message(data)
 
 
+def _candidates(source: dict[str, Any]) -> Candidates:
+    found = list_field(source, "candidates")
+    if not all(isinstance(candidate, dict) for candidate in found):
+        raise LinkProtocolError("a candidate is not an object")
+    return Candidates(tuple(IceCandidate(text_field(each, "candidate"), text_field(each, "mid")) for each in found))
+
+
 _PARSERS: dict[str, Callable[[dict[str, Any]], HostMessage]] = {
     "refused": lambda source: Refused(text_field(source, "message")),
     "start": lambda source: Start(bot_start_of(object_field(source, "start"))),
@@ -113,6 +145,8 @@ _PARSERS: dict[str, Callable[[dict[str, Any]], HostMessage]] = {
     "cancel": lambda source: Cancel(
         text_field(source, "cause"), text_field(source, "message"), count_field(source, "deadlineMs")
     ),
+    "offer": lambda source: Offer(int_field(source, "id"), text_field(source, "sdp"), flag_field(source, "restart")),
+    "candidates": _candidates,
 }
 
 

@@ -7,8 +7,9 @@ import json
 import socket
 from typing import Any, Protocol, cast
 
+from ..gate import Gate
 from .frame_reader import FrameReader
-from .frames import LinkProtocolError, encode_audio_out, encode_control, encode_heard
+from .frames import LinkProtocolError, encode_audio_out, encode_control, encode_heard, encode_socket
 from .host_messages import HostMessage, parse_host_message
 
 
@@ -19,6 +20,7 @@ class LinkHandlers(Protocol):
     def message(self, message: HostMessage) -> None: ...
     def audio_in(self, captured_at: int, audio: bytes) -> None: ...
     def playback(self, epoch: int, played: int, limit: int) -> None: ...
+    def socket(self, data: str | bytes) -> None: ...
     def closed(self, error: Exception | None) -> None:
         """Called once. An error means that the peer or the stream broke; none means that the peer closed it."""
 
@@ -39,6 +41,8 @@ class LinkPort(asyncio.BufferedProtocol):
         self._reader = FrameReader(self)
         self._transport: asyncio.Transport | None = None
         self._open = False
+        self._full = False
+        self._room = Gate()
         #: Done when the stream is gone.
         self.gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -60,8 +64,17 @@ class LinkPort(asyncio.BufferedProtocol):
         """Sends sound."""
         self._write(encode_audio_out(epoch, audio))
 
+    def send_socket(self, data: str | bytes) -> None:
+        """Sends a message of the caller's socket."""
+        self._write(encode_socket(data))
+
+    async def room(self) -> None:
+        """Returns when the host keeps up with what was sent, or is gone."""
+        while self._full and self._open:
+            await self._room.wait()
+
     def send_heard(self, frames: int) -> None:
-        """Confirms sound."""
+        """Confirms sound, or messages of the caller's socket."""
         self._write(encode_heard(frames))
 
     def close(self) -> None:
@@ -79,6 +92,7 @@ class LinkPort(asyncio.BufferedProtocol):
     def _stop(self) -> None:
         self._open = False
         self._reader.stop()
+        self._room.open()
 
     # What the event loop calls.
 
@@ -86,6 +100,13 @@ class LinkPort(asyncio.BufferedProtocol):
         self._transport = cast(asyncio.Transport, transport)
         self._open = True
         self._handlers.opened(self)
+
+    def pause_writing(self) -> None:
+        self._full = True
+
+    def resume_writing(self) -> None:
+        self._full = False
+        self._room.open()
 
     def get_buffer(self, sizehint: int) -> memoryview:
         return self._reader.buffer()
@@ -121,6 +142,9 @@ class LinkPort(asyncio.BufferedProtocol):
 
     def on_playback(self, epoch: int, played: int, limit: int) -> None:
         self._handlers.playback(epoch, played, limit)
+
+    def on_socket(self, data: str | bytes) -> None:
+        self._handlers.socket(data)
 
     def _fail(self, error: Exception) -> None:
         self._stop()

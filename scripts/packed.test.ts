@@ -1,0 +1,84 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { until } from '../packages/runner/src/testing/runner-fixture.ts'
+
+const ROOT = resolve(import.meta.dirname, '..')
+const run = promisify(execFile)
+
+let project: string
+let packages: string
+let runner: ChildProcess | undefined
+
+beforeAll(async () => {
+  project = await realpath(await mkdtemp(join(tmpdir(), 'botcli-packed-')))
+  packages = join(project, 'node_modules')
+  await install()
+})
+afterAll(async () => {
+  if (runner?.exitCode === null) {
+    runner.kill('SIGINT')
+    await once(runner, 'exit')
+  }
+  await rm(project, { recursive: true, force: true })
+})
+
+/** Packs what would be published, and unpacks it as an installer does. What others have written is borrowed. */
+async function install(): Promise<void> {
+  const own = (await readdir(join(ROOT, 'packages'))).flatMap((name) => ['-w', `packages/${name}`])
+  const archives = join(project, 'archives')
+  await mkdir(archives)
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', archives, ...own], {
+    cwd: ROOT,
+  })
+  // Newer versions of npm give an object with the names as its keys.
+  const packed = Object.values(JSON.parse(stdout) as Record<string, { name: string; filename: string }>)
+  expect(packed.map(({ name }) => name)).toEqual(expect.arrayContaining(['botcli', '@botcli/runner']))
+  for (const { name, filename } of packed) {
+    const folder = join(packages, name)
+    await mkdir(folder, { recursive: true })
+    await run('tar', ['-xzf', join(archives, filename), '-C', folder, '--strip-components=1'])
+  }
+  for (const name of await readdir(join(ROOT, 'node_modules'))) {
+    if (name.startsWith('.') || name === 'botcli' || name === '@botcli') continue
+    await symlink(join(ROOT, 'node_modules', name), join(packages, name))
+  }
+}
+
+it('carries the Python package, which runs a bot in a project that has not installed it', async () => {
+  await cp(join(ROOT, 'examples/echo-python/bot.py'), join(project, 'echo.py'))
+  await writeFile(
+    join(project, 'bot.py'),
+    `import botcli, echo\nasync def bot(args):\n    print("from", botcli.__file__)\n    await echo.bot(args)\n`,
+  )
+  const botcli = join(packages, 'botcli/bin/botcli.js')
+  const lines: string[] = []
+  runner = spawn(process.execPath, [botcli, 'run', '--port', '0'], { cwd: project })
+  for (const stream of [runner.stdout, runner.stderr]) {
+    if (stream !== null) createInterface({ input: stream }).on('line', (line) => lines.push(line))
+  }
+  const ready = await until(() => lines.find((line) => line.includes('"ready"')), 'the runner to be ready')
+  const { url } = JSON.parse(ready) as { url: string }
+  const { stdout } = await run(process.execPath, [botcli, 'call', url, '--speech', '1s'], { cwd: project })
+  expect(stdout).toContain('The bot was heard')
+  const carried = join(packages, '@botcli/runner/dist/python')
+  expect(lines.join('\n')).toContain(`from ${join(carried, 'botcli/__init__.py')}`)
+})
+
+it('carries the wheel, of the same version', async () => {
+  const { version } = JSON.parse(await readFile(join(packages, 'botcli/package.json'), 'utf8')) as {
+    version: string
+  }
+  const find = `import { findPythonWheel } from '@botcli/runner'; console.log(findPythonWheel())`
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', find], { cwd: project })
+  const wheel = join(packages, `@botcli/runner/dist/python/botcli-${version}-py3-none-any.whl`)
+  expect(stdout.trim()).toBe(wheel)
+  expect((await readFile(wheel)).subarray(0, 2).toString()).toBe('PK')
+  // What the package's own page tells people to write.
+  expect(await readFile(join(ROOT, 'python/README.md'), 'utf8')).toContain(`/${basename(wheel)}"`)
+})

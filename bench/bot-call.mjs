@@ -19,14 +19,14 @@ export const botCall = {
     const rows = []
     for (const wire of ['webrtc', 'websocket']) {
       for (const cold of [false, true]) {
-        const ours = await measure(wire, runs, (env) =>
+        const ours = await timeCalls(wire, runs, (env) =>
           startOurs({ bot: 'bot', args: cold ? ['--warm', '0'] : [], env }),
         )
-        const bare = await measure(wire, runs, (env) =>
+        const bare = await timeCalls(wire, runs, (env) =>
           startBare(BARE[wire], { args: cold ? ['--cold'] : [], env }),
         )
         // The peer runs all bots in its one process, so it has no cold start for each call.
-        const theirs = peer && !cold && (await measure(wire, runs, (env) => startPeer(peer, { env })))
+        const theirs = peer && !cold && (await timeCalls(wire, runs, (env) => startPeer(peer, { env })))
         const name = `${wire} to bot(), ${cold ? 'cold' : 'warm'}`
         for (const rank of ['p50', 'p95']) {
           const peerTime = theirs ? theirs[rank] : undefined
@@ -45,11 +45,12 @@ export const botCall = {
 }
 
 /**
+ * Times of the calls of a bot that writes them down, in milliseconds from the connection.
  * @param {string} wire
  * @param {number} runs
  * @param {(env: Record<string, string>) => Promise<import('./servers.mjs').Server>} start
  */
-async function measure(wire, runs, start) {
+export async function timeCalls(wire, runs, start) {
   const folder = await mkdtemp(join(tmpdir(), 'botcli-bench-'))
   const file = join(folder, 'calls')
   const client = new Client()

@@ -26,13 +26,14 @@ export class Child {
   /**
    * @param {string} command
    * @param {readonly string[]} args
-   * @param {{ env?: Record<string, string>, cwd?: string, ipc?: boolean }} [options]
+   * @param {{ env?: Record<string, string>, cwd?: string, ipc?: boolean, link?: boolean }} [options] a link is a socket
+   * pair on file descriptor 3
    */
-  constructor(command, args, { env = {}, cwd, ipc = false } = {}) {
+  constructor(command, args, { env = {}, cwd, ipc = false, link = false } = {}) {
     const options = { cwd, env: { ...process.env, ...env } }
     this.#process = ipc
       ? fork(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-      : spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+      : spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe', ...(link ? ['pipe'] : [])] })
     running.add(this)
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       stream.setEncoding('utf8')
@@ -58,6 +59,11 @@ export class Child {
   /** The child's end of its message channel, when it has one. */
   get channel() {
     return this.#process
+  }
+
+  /** Our end of its link, when it has one. */
+  get link() {
+    return this.#process.stdio[3]
   }
 
   /**

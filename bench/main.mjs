@@ -1,13 +1,17 @@
 // Measures the product beside the bare library or socket and beside the peer's runner, and prints one table.
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { setUpPipecat } from '../scripts/pipecat-venv.mjs'
 import { botCall } from './bot-call.mjs'
 import { killAll } from './children.mjs'
 import { cli } from './cli.mjs'
-import { load } from './load.mjs'
+import { load, pythonLoad } from './load.mjs'
 import { offer } from './offer.mjs'
-import { setUpPeer } from './peer/setup.mjs'
 import { phone } from './phone.mjs'
+import { pythonCall } from './python/call.mjs'
+import { pythonLink } from './python/link.mjs'
+import { pythonMemory } from './python/memory.mjs'
+import { pythonUnchanged } from './python/unchanged.mjs'
 import { start } from './start.mjs'
 import { formatTable } from './table.mjs'
 
@@ -19,10 +23,23 @@ import { formatTable } from './table.mjs'
  * @property {(text: string) => void} note a line for below the table
  */
 
-const BENCHES = { cli, start, offer, 'bot-call': botCall, cpu: load, phone }
+const BENCHES = {
+  cli,
+  start,
+  offer,
+  'bot-call': botCall,
+  cpu: load,
+  phone,
+  'python-link': pythonLink,
+  'python-call': pythonCall,
+  'python-memory': pythonMemory,
+  'python-cpu': pythonLoad,
+  'python-unchanged': pythonUnchanged,
+}
 const HELP = `Usage: npm run bench -- [options]
 
-  --only NAMES   Run only these, between commas: ${Object.keys(BENCHES).join(', ')}.
+  --only NAMES   Run only these, between commas; python is all that begin with it:
+                 ${Object.keys(BENCHES).join(', ')}.
   --quick        Shorter runs, less exact.
   --no-peer      Leave the peer out.
 `
@@ -39,11 +56,15 @@ async function main() {
     },
   })
   if (values.help) return console.log(HELP)
-  const names = values.only?.split(',') ?? Object.keys(BENCHES)
-  const unknown = names.filter((name) => !(name in BENCHES))
+  const all = Object.keys(BENCHES)
+  const isMeant = (asked, name) => name === asked || name.startsWith(`${asked}-`)
+  const asked = values.only?.split(',') ?? all
+  const unknown = asked.filter((one) => !all.some((name) => isMeant(one, name)))
   if (unknown.length > 0) throw new Error(`There is no benchmark ${unknown.join(', ')}.\n\n${HELP}`)
 
-  const found = values['no-peer'] ? { skipped: 'by --no-peer' } : await setUpPeer(ending.signal)
+  const names = all.filter((name) => asked.some((one) => isMeant(one, name)))
+
+  const found = values['no-peer'] ? { skipped: 'by --no-peer' } : await setUpPipecat(ending.signal)
   const peer = 'python' in found ? found : undefined
   console.log(machine())
   console.log(peer ? `Peer: pipecat-ai ${peer.version}` : `Peer: skipped, ${found.skipped}`)

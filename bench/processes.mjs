@@ -26,19 +26,30 @@ export function processTree(root) {
 /**
  * Starts to measure the CPU of a tree of processes.
  * @param {number} root
- * @returns {() => number} how much of one core the tree has used since, 1 being all of it
+ * @returns {() => { all: number, roles: Record<string, number> }} how much of one core the tree has used since, 1 being
+ * all of it, and what each role has
  */
 export function watchCpu(root) {
   const before = new Map(processTree(root).map((pid) => [pid, readStat(pid)?.ticks ?? 0]))
   const begin = performance.now()
   return () => {
     const seconds = (performance.now() - begin) / 1000
-    const ticks = processTree(root).reduce(
-      (sum, pid) => sum + Math.max(0, (readStat(pid)?.ticks ?? 0) - (before.get(pid) ?? 0)),
-      0,
-    )
-    return ticks / TICKS_PER_SECOND / seconds
+    const cpu = { all: 0, roles: {} }
+    for (const pid of processTree(root)) {
+      const ticks = Math.max(0, (readStat(pid)?.ticks ?? 0) - (before.get(pid) ?? 0))
+      const cores = ticks / TICKS_PER_SECOND / seconds
+      const role = pid === root ? 'runner' : roleOf(commandOf(pid))
+      cpu.all += cores
+      cpu.roles[role] = (cpu.roles[role] ?? 0) + cores
+    }
+    return cpu
   }
+}
+
+/** @param {string} command */
+function roleOf(command) {
+  if (command.includes('worker/main.js')) return 'media'
+  return command.includes('guest') ? 'bots' : 'others'
 }
 
 /**
@@ -64,7 +75,36 @@ export function watchMachine() {
  * @param {number} root
  */
 export function treeMemory(root) {
-  return processTree(root).reduce((sum, pid) => sum + readPss(pid), 0) / 1024
+  return processTree(root).reduce((sum, pid) => sum + proportionalMemory(pid), 0)
+}
+
+/**
+ * Memory of a process in MB; of pages that several share it has its part.
+ * @param {number} pid
+ */
+export function proportionalMemory(pid) {
+  return readRollup(pid, 'Pss') / 1024
+}
+
+/**
+ * Memory in MB that only this process has, and that would be free without it.
+ * @param {number} pid
+ */
+export function privateMemory(pid) {
+  return (readRollup(pid, 'Private_Clean') + readRollup(pid, 'Private_Dirty')) / 1024
+}
+
+/**
+ * The command line of a process; empty when it is gone.
+ * @param {number} pid
+ */
+export function commandOf(pid) {
+  return (read(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ')
+}
+
+/** @param {number} pid */
+export function parentOf(pid) {
+  return readStat(pid)?.parent
 }
 
 /**
@@ -79,9 +119,12 @@ function readStat(pid) {
   return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) }
 }
 
-/** @param {number} pid */
-function readPss(pid) {
-  const match = /^Pss:\s+(\d+) kB/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '')
+/**
+ * @param {number} pid
+ * @param {string} field
+ */
+function readRollup(pid, field) {
+  const match = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(read(`/proc/${pid}/smaps_rollup`) ?? '')
   return match === null ? 0 : Number(match[1])
 }
 

@@ -11,5 +11,6 @@ export function quantile(numbers, share) {
 
 /** @param {readonly number[]} numbers */
 export function spread(numbers) {
-  return { p50: quantile(numbers, 0.5), p95: quantile(numbers, 0.95), count: numbers.length }
+  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => quantile(numbers, share))
+  return { p50, p95, p99, count: numbers.length }
 }

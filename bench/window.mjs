@@ -11,16 +11,17 @@ const ATTEMPTS = 2
  * @param {import('./servers.mjs').Server} server
  * @param {import('./client.mjs').Client} client
  * @param {() => Promise<T>} act
- * @returns {Promise<T & { cpu: number, foreign: number }>} with the cores that the server and that other work took
+ * @returns {Promise<T & { cpu: number, roles: Record<string, number>, foreign: number }>} with the cores that the
+ * server, its roles and other work took
  */
 export async function quietWindow(server, client, act) {
   let best
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const watches = { cpu: watchCpu(server.pid), client: watchCpu(client.pid), machine: watchMachine() }
     const seen = await act()
-    const cpu = watches.cpu()
-    const foreign = Math.max(0, watches.machine() - cpu - watches.client())
-    if (best === undefined || foreign < best.foreign) best = { ...seen, cpu, foreign }
+    const { all: cpu, roles } = watches.cpu()
+    const foreign = Math.max(0, watches.machine() - cpu - watches.client().all)
+    if (best === undefined || foreign < best.foreign) best = { ...seen, cpu, roles, foreign }
     if (foreign < QUIET) break
   }
   return best

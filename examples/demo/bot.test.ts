@@ -33,7 +33,7 @@ class InstantHost {
         this.#epochSamples += frame.samples.length
         const played = this.#epochSamples
         // Like a stream between processes, the answer never comes before the write has returned.
-        setImmediate(() => this.#port.sendPlayback(frame.epoch, played, played + AHEAD))
+        setImmediate(() => this.#tellPosition(frame.epoch, played))
       },
       closed: () => undefined,
     })
@@ -61,13 +61,18 @@ class InstantHost {
     }
   }
 
+  #tellPosition(epoch: number, played: number): void {
+    this.#port.laterPlayback(epoch, played, played + AHEAD)
+    this.#port.flush()
+  }
+
   #take(message: GuestMessage): void {
     this.messages.push(message)
-    if (message.type === 'format') this.#port.sendPlayback(0, 0, AHEAD)
+    if (message.type === 'format') this.#tellPosition(0, 0)
     if (message.type === 'clear') {
       this.#port.send({ type: 'cleared', epoch: message.epoch, playedSamples: this.#epochSamples })
       this.#epochSamples = 0
-      this.#port.sendPlayback(message.epoch, 0, AHEAD)
+      this.#tellPosition(message.epoch, 0)
     }
     if (message.type === 'end') this.#port.close()
     for (const wake of this.#waiters.splice(0)) wake()

@@ -40,7 +40,8 @@ describe('the echo bot', () => {
     async (transport) => {
       const { host, messages, frames, formatted, hangUp } = call(transport)
       await formatted
-      host.sendPlayback(0, 0, 16_000)
+      host.laterPlayback(0, 0, 16_000)
+      host.flush()
       host.sendAudioIn(0, sound)
       host.send({ type: 'dtmf', keys: '5#' })
       host.send({ type: 'message', data: { any: 'thing' } })
@@ -76,7 +77,8 @@ describe('the echo bot', () => {
     }
     for (const [at, samples] of arrivals) host.sendAudioIn(at, samples)
     await settled(1)
-    host.sendPlayback(0, 0, 160_000)
+    host.laterPlayback(0, 0, 160_000)
+    host.flush()
     await settled(2)
     const sent = frames.map((frame) => (frame.kind === 'audioOut' ? frame.samples.length : 0))
     await hangUp()

@@ -101,7 +101,7 @@ class GuestProcessTest(unittest.IsolatedAsyncioTestCase):
             ("def bot(args): pass", "`bot` is not async; write `async def bot"),
             ("async def bot(args): yield 1", "must not `yield`"),
             ("raise RangeError()", "RangeError"),
-            ("import nothing_like_this", "nothing_like_this"),
+            ("import nothing_like_this", r"nothing_like_this'\. The bot runs with "),
             ("async def bot(args:\n  pass", "was never closed"),
             ("import sys; sys.exit(3)", r"sys.exit\(3\)"),
             ("from botcli import main\nmain()", "if __name__"),

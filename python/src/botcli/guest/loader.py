@@ -57,6 +57,9 @@ def load_bot(path: str) -> LoadedBot:
     except SystemExit as error:
         text = f"the bot file ends the process when it is imported (sys.exit({error.code!r})); leave that to the runner"
         raise BotError("bot_not_found", text).with_traceback(error.__traceback__) from None
+    except ModuleNotFoundError as error:
+        error.msg = f"{error.msg}. {_where_to_install()}"
+        raise
     bot = bot_of(module)
     is_foreign = foreign.is_foreign(user_namespaces(os.path.dirname(path)))
     foreign.prepare(is_foreign)
@@ -90,6 +93,15 @@ def _is_async(bot: Callable[..., Any]) -> bool:
     """Whether a call gives something to await, as far as that can be seen through decorators."""
     inner = inspect.unwrap(bot)
     return any(inspect.iscoroutinefunction(candidate) for candidate in (bot, inner, getattr(inner, "__call__", None)))
+
+
+def _where_to_install() -> str:
+    if sys.prefix != sys.base_prefix:
+        return f"The bot runs with {sys.executable}; install what it needs there"
+    return (
+        f"The bot runs with {sys.executable}, since its project has no virtual environment; make one beside it "
+        "(`uv sync`, or `python3 -m venv .venv` and `.venv/bin/pip install` what it needs), or give one with --python"
+    )
 
 
 def _names(module: ModuleType) -> list[str]:

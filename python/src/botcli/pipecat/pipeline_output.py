@@ -149,11 +149,14 @@ class PipelineOutput(BaseOutputTransport):
 
     def _time_stops(self, sender: Any) -> None:
         """Lets a sender say that the bot has stopped when the caller has heard it, and not when it was written."""
-        handle: Callable[[Frame], Awaitable[None]] = sender._handle_frame
+        handle: Callable[[Frame], Awaitable[None]] | None = getattr(sender, "_handle_frame", None)
+        if handle is None:
+            # It is the library's own affair, and another version may do it otherwise; then the stop is a little early.
+            return
 
         async def handle_in_time(frame: Frame) -> None:
             # With a mixer there is always more to play; to wait would be a gap.
-            if isinstance(frame, TTSStoppedFrame) and sender._mixer is None:
+            if isinstance(frame, TTSStoppedFrame) and getattr(sender, "_mixer", None) is None:
                 await self._botcli_link.drained()
             await handle(frame)
 

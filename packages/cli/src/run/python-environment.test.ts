@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { RunnerConfig } from '@botcli/runner'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { StartedRunner } from '../../../cli/src/testing/started-runner.ts'
-import type { RunnerConfig } from '../config.ts'
-import { PythonRunner } from '../testing/python-runner.ts'
-import { until } from '../testing/runner-fixture.ts'
-import { WebsocketClient } from '../testing/websocket-client.ts'
+import { PythonRunner } from '../../../runner/src/testing/python-runner.ts'
+import { until } from '../../../runner/src/testing/runner-fixture.ts'
+import { WebsocketClient } from '../../../runner/src/testing/websocket-client.ts'
+import { StartedRunner } from '../testing/started-runner.ts'
 
 /** Tells in which environment it runs. */
 const BOT = `

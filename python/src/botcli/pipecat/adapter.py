@@ -19,6 +19,9 @@ _FOREIGN_PARTS: dict[str, tuple[str, ...]] = {
     "pipecat.transports.websocket.fastapi": ("fastapi",),
     "pipecat.transports.smallwebrtc.transport": ("aiortc", "cv2"),
     "botcli.pipecat.peer": ("aiortc",),
+    # What a first connection would import otherwise, while its caller waits.
+    "cryptography.hazmat.backends.openssl.backend": ("aiortc", "cryptography"),
+    "cryptography.hazmat.primitives.serialization": ("aiortc", "cryptography"),
 }
 
 

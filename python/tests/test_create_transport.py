@@ -41,6 +41,13 @@ class CreateTransportTest(SessionTest):
         with self.assertRaisesRegex(BotError, "very object"):
             await create_transport(RunnerArguments(), {"webrtc": TransportParams})
 
+    async def test_a_name_that_no_transport_has_is_told_with_the_one_that_was_meant(self) -> None:
+        for name, meant in (("twilio", "telephony_a"), ("websockets", "websocket"), ("daily", "room")):
+            error = await self.failure({"webrtc": TransportParams, name: TransportParams})
+            self.assertRegex(error["message"], f"'{name}' is not the name .* did you mean '{meant}'")
+        error = await self.failure({"fax": TransportParams})
+        self.assertRegex(error["message"], "'fax' is not the name of a transport. There are webrtc, ")
+
     async def test_a_room_needs_the_room_transport_of_pipecat(self) -> None:
         for factories in ({"room": TransportParams}, {}):
             error = await self.failure(factories, transport="room", room={"roomUrl": "https://x"})

@@ -138,7 +138,7 @@ export class Backstage {
   /** Bots in this process see what they would see in their own: the variables and the folder. */
   #borrowProcess(): void {
     const { env, cwd } = { env: { ...process.env }, cwd: process.cwd() }
-    Object.assign(process.env, this.#config.env, { ENV: 'local' })
+    Object.assign(process.env, this.#config.env)
     process.chdir(this.#config.botFolder)
     process.setSourceMapsEnabled(true)
     this.#returnProcess = () => {

@@ -22,6 +22,9 @@ def main() -> NoReturn:
         raise BotError("bot_not_found", text)
     path = Path(getattr(script, "__file__", None) or sys.argv[0]).resolve()
     command = runner_command(path, sys.argv[1:], os.environ)
+    if "node_modules" in Path(command[0]).parts:
+        # What it tells its user to type has to work, too.
+        os.environ.setdefault("BOTCLI_COMMAND", "npx botcli")
     sys.stdout.flush()
     sys.stderr.flush()
     os.execv(command[0], command)

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
+from difflib import get_close_matches
 from typing import Any, overload
 
 from .errors import BotError
 from .foreign import foreign_transport
 from .session_port import SessionPort, session_of
 from .transport import Transport
+from .transport_ids import TRANSPORT_IDS
 from .transport_types import TransportParams
+
+#: What the transports are called where bots may come from.
+_THEIRS = {
+    "daily": "room",
+    "twilio": "telephony_a",
+    "telnyx": "telephony_b",
+    "plivo": "telephony_c",
+    "exotel": "telephony_d",
+}
 
 #: What a bot wants from each transport that it serves. A factory may be async; only the one that is needed is called.
 TransportFactories = Mapping[str, Callable[[], TransportParams | Awaitable[TransportParams]]]
@@ -35,6 +46,7 @@ async def create_transport(args: object, factories: Mapping[str, Callable[[], An
             "create_transport() does not know these arguments; "
             "hand it the very object that bot(args) was called with, not a copy",
         )
+    _check_names(factories)
     factory = factories.get(port.start.transport)
     params = None if factory is None else factory()
     if inspect.isawaitable(params):
@@ -63,6 +75,19 @@ async def create_transport(args: object, factories: Mapping[str, Callable[[], An
         f"(it serves: {', '.join(factories) or 'none'}); "
         f'add "{port.start.transport}": TransportParams to the second argument of create_transport()',
     )
+
+
+def _check_names(factories: Mapping[str, object]) -> None:
+    """A name that no caller can have is a mistake, which would be noticed only when somebody calls."""
+    for name in factories:
+        if name in TRANSPORT_IDS or name == "eval":
+            continue
+        near = _THEIRS.get(name) or next(iter(get_close_matches(name, TRANSPORT_IDS, 1)), None)
+        hint = f"; did you mean {near!r}?" if near else "."
+        raise BotError(
+            "invalid_params",
+            f"{name!r} is not the name of a transport{hint} There are {', '.join(TRANSPORT_IDS)} and eval",
+        )
 
 
 def _check(port: SessionPort) -> None:

@@ -40,7 +40,7 @@ it('has the defaults of the runner', async () => {
     ...DEFAULTS,
     botPath: join(folder, 'bot.ts'),
     botFolder: folder,
-    env: {},
+    env: { ENV: 'local' },
   })
 })
 
@@ -121,6 +121,14 @@ describe('each option takes effect', () => {
   })
 })
 
+it.each([
+  [{}, 'botcli'],
+  [{ npm_command: 'exec' }, 'npx botcli'],
+  [{ BOTCLI_COMMAND: 'npx botcli' }, 'npx botcli'],
+])('knows what its user has to type: %o', async (env, command) => {
+  expect((await resolve([], env)).command).toBe(command)
+})
+
 describe('variables', () => {
   it('reach the configuration and the bot', async () => {
     const env = {
@@ -161,7 +169,7 @@ describe('variables', () => {
     )
     await writeFile(join(folder, '.env'), 'NOT_READ=1\n')
     const config = await resolve([], { ROOM_API_KEY: 'real', MINE: 'real' })
-    expect(config.env).toEqual({ ROOM_API_KEY: 'real', MINE: 'real', OTHER: 'file' })
+    expect(config.env).toEqual({ ROOM_API_KEY: 'real', MINE: 'real', OTHER: 'file', ENV: 'local' })
     expect(config.room.apiKey).toBe('real')
   })
 

@@ -64,11 +64,12 @@ function build(
       ...(python !== undefined && { path: python.includes('/') ? resolve(cwd, python) : python }),
     },
     wsAuth: values.wsAuth,
-    // npm says so in the environment of what it starts.
-    command: env.npm_command === undefined ? 'botcli' : 'npx botcli',
+    // npm says so in the environment of what it starts, and so does `python bot.py`.
+    command: env.BOTCLI_COMMAND ?? (env.npm_command === undefined ? 'botcli' : 'npx botcli'),
     botPath: bot.path,
     botFolder: bot.folder,
-    env,
+    // What runs in the cloud is told otherwise.
+    env: { ...env, ENV: 'local' },
     room,
     telephony,
     ...(values.whatsapp && whatsapp && { whatsapp }),

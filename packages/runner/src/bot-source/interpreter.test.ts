@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -52,6 +52,26 @@ describe("the bot's Python", () => {
     await writeFile(join(root, 'project/pyproject.toml'), '')
     const active = await python('active/bin/python')
     expect((await find('project', { VIRTUAL_ENV: join(root, 'active') })).path).toBe(active)
+  })
+
+  it('is that of the uv workspace that the project is a member of', async () => {
+    const outer = await python('space/.venv/bin/python')
+    await mkdir(join(root, 'space/members/one'), { recursive: true })
+    await writeFile(join(root, 'space/pyproject.toml'), '[tool.uv.workspace]\nmembers = ["members/*"]\n')
+    await writeFile(join(root, 'space/members/one/pyproject.toml'), '')
+    expect((await find('space/members/one')).path).toBe(outer)
+  })
+
+  it('is the one that uv is told to use', async () => {
+    const other = await python('project/other/bin/python')
+    await writeFile(join(root, 'project/pyproject.toml'), '')
+    expect((await find('project', { UV_PROJECT_ENVIRONMENT: 'other' })).path).toBe(other)
+  })
+
+  it('is not passed over when it is broken', async () => {
+    await mkdir(join(root, 'project/.venv/bin'), { recursive: true })
+    await symlink('/nowhere/python3', join(root, 'project/.venv/bin/python'))
+    await expect(find('project')).rejects.toThrow(/\.venv\/bin\/python was not found/)
   })
 
   it('is the given one, whatever else there is', async () => {

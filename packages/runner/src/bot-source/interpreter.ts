@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { lstat, readFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { RunnerError } from '../errors.ts'
 import type { Interpreter, Variables } from '../guests/guest-command.ts'
 
@@ -13,9 +13,13 @@ const NAMES = ['python3', 'python']
 const HOW_TO_SET =
   'Make a .venv beside your bot (uv sync, or python3 -m venv .venv), or give one with --python PATH.'
 
-/** Says the version, the real path behind wrappers, and whether the project has our package. */
+/** Says the version, the real path behind wrappers, and whether the project has our package. Any Python can say the first. */
 const PROBE = `
-import importlib.util, json, os, sys
+import json, os, sys
+if sys.version_info < (${NEEDED.join(', ')}):
+    print(json.dumps({"version": list(sys.version_info[:3]), "path": sys.executable, "found": False}))
+    sys.exit()
+import importlib.util
 spec = importlib.util.find_spec("botcli")
 places = spec.submodule_search_locations if spec else None
 found = any(os.path.exists(os.path.join(place, "guest", "__main__.py")) or os.path.exists(os.path.join(place, "guest.py")) for place in places or [])
@@ -41,7 +45,8 @@ interface Probe {
  * or that of the active environment, or else the one on the path. Rejects when it is missing or too old.
  */
 export async function findInterpreter(search: InterpreterSearch): Promise<Interpreter> {
-  const chosen = search.given ?? (await projectPython(search.folder)) ?? (await activePython(search.env))
+  const chosen =
+    search.given ?? (await projectPython(search.folder, search.env)) ?? (await activePython(search.env))
   const tried: string[] = []
   for (const candidate of chosen === undefined ? NAMES : [chosen]) {
     const probe = await ask(candidate, search)
@@ -55,21 +60,41 @@ export async function findInterpreter(search: InterpreterSearch): Promise<Interp
   )
 }
 
-/** The environment of the project, from the bot's folder up to the one that says where the project begins. */
-async function projectPython(botFolder: string): Promise<string | undefined> {
+/**
+ * The environment of the project: the nearest one from the bot's folder up to the one where the project begins, or that
+ * of the uv workspace which the project is a member of.
+ */
+async function projectPython(botFolder: string, env: Variables): Promise<string | undefined> {
+  // The name that uv is told to use instead.
+  const name = env.UV_PROJECT_ENVIRONMENT || '.venv'
   const own = await existing(join(botFolder, '.venv/bin/python'))
   let found = own
-  let folder = botFolder
-  for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
-    found ??= await existing(join(folder, '.venv/bin/python'))
-    const marks = await Promise.all(PROJECT_FILES.map((name) => existing(join(folder, name))))
-    if (marks.some((mark) => mark !== undefined)) return found
-    const parent = dirname(folder)
-    if (parent === folder) break
-    folder = parent
+  let project: string | undefined
+  for (const folder of upwards(botFolder)) {
+    const python = await existing(resolve(folder, name, 'bin/python'))
+    const marks = await Promise.all(PROJECT_FILES.map((file) => existing(join(folder, file))))
+    const isProject = marks.some((mark) => mark !== undefined)
+    if (project === undefined) found ??= python
+    else if (isProject && (await isWorkspace(folder))) return found ?? python
+    if (isProject) project ??= folder
   }
-  // No project around it, so that an environment further up is somebody else's.
-  return own
+  // With no project around it, an environment further up is somebody else's.
+  return project === undefined ? own : found
+}
+
+function upwards(folder: string): readonly string[] {
+  const folders = [folder]
+  while (folders.length < MAX_DEPTH) {
+    const last = folders.at(-1) ?? folder
+    if (dirname(last) === last) break
+    folders.push(dirname(last))
+  }
+  return folders
+}
+
+async function isWorkspace(folder: string): Promise<boolean> {
+  const text = await readFile(join(folder, 'pyproject.toml'), 'utf8').catch(() => '')
+  return /^\[tool\.uv\.workspace\]/m.test(text)
 }
 
 async function activePython({ VIRTUAL_ENV: folder }: Variables): Promise<string | undefined> {
@@ -77,7 +102,8 @@ async function activePython({ VIRTUAL_ENV: folder }: Variables): Promise<string 
 }
 
 async function existing(path: string): Promise<string | undefined> {
-  return (await stat(path).catch(() => undefined)) === undefined ? undefined : path
+  // A link that leads nowhere is there: an environment whose Python is gone must be mended, not passed over.
+  return (await lstat(path).catch(() => undefined)) === undefined ? undefined : path
 }
 
 /** What a Python says about itself, or what is wrong with it. */

@@ -74,7 +74,7 @@ it.each(['fork', 'spawn'] as const)(
     expect(await load()).toBe(true)
     await save('bot.py', `import lib.a\n# more\n${BOT}`)
     await version(2)
-    expect(log.lines.at(-1)?.msg).toBe('reloaded bot.py')
+    expect(log.lines.at(-1)?.msg).toBe('bot.py was saved; new sessions get the new code')
     expect(await load()).toBe(true)
     await save('lib/.a.py.swp', 'x = 2\n')
     await rename(join(folder, 'lib/.a.py.swp'), join(folder, 'lib/a.py'))

@@ -24,7 +24,7 @@ export interface PythonSourceOptions extends BotSourceOptions {
 export class PythonSource {
   readonly #file: BotFile
   readonly #options: PythonSourceOptions
-  readonly #interpreter: Interpreter
+  readonly #findInterpreter: () => Promise<Interpreter>
   readonly #door: LinkDoor | undefined
   readonly #watch: FolderWatch
   readonly #timer = new ChangeTimer(() => this.#enqueue(() => this.#check()))
@@ -43,12 +43,12 @@ export class PythonSource {
   private constructor(
     file: BotFile,
     options: PythonSourceOptions,
-    interpreter: Interpreter,
+    findInterpreter: () => Promise<Interpreter>,
     door: LinkDoor | undefined,
   ) {
     this.#file = file
     this.#options = options
-    this.#interpreter = interpreter
+    this.#findInterpreter = findInterpreter
     this.#door = door
     this.#watch = new FolderWatch(() => this.#timer.changed(), options.logger)
     this.#program = this.#next()
@@ -57,9 +57,16 @@ export class PythonSource {
   /** Finds the project's Python and begins to watch. Code is loaded when the first guest is made. */
   static async open(file: BotFile, options: PythonSourceOptions): Promise<PythonSource> {
     const { python, env } = options
-    const interpreter = await findInterpreter({ given: python.path, folder: file.folder, env })
+    const search = { given: python.path, folder: file.folder, env }
+    // The first one is found now, so that a runner without any says so and ends.
+    let first: Interpreter | undefined = await findInterpreter(search)
+    const find = async () => {
+      const known = first
+      first = undefined
+      return known ?? findInterpreter(search)
+    }
     const door = python.start === 'fork' ? await LinkDoor.open() : undefined
-    const source = new PythonSource(file, options, interpreter, door)
+    const source = new PythonSource(file, options, find, door)
     await source.#look()
     return source
   }
@@ -88,7 +95,7 @@ export class PythonSource {
     const { path, folder } = this.#file
     const program = new PythonProgram({
       version: this.#version,
-      interpreter: this.#interpreter,
+      findInterpreter: this.#findInterpreter,
       path,
       folder,
       env,
@@ -146,7 +153,7 @@ export class PythonSource {
     if (this.#closed) return
     this.#retire(previous)
     const shown = relative(this.#options.cwd ?? process.cwd(), this.#file.path)
-    this.#options.logger.info(`reloaded ${shown}`, { version: this.#version })
+    this.#options.logger.info(`${shown} was saved; new sessions get the new code`, { version: this.#version })
     this.#options.onChange?.(this.current)
   }
 

@@ -9,8 +9,8 @@ const GUEST_MAIN = createRequire(import.meta.url).resolve('@botcli/bot/guest-mai
 const PYTHON_PACKAGE = findPythonPackage()
 
 const JAVASCRIPT_LOAD_MS = 30_000
-/** A large library that is imported for the first time has to be compiled, too. */
-export const PYTHON_LOAD_MS = 60_000
+/** A large library that is imported for the first time has to be compiled, too, and some load their models then. */
+export const PYTHON_LOAD_MS = 300_000
 
 /** Variables, all of which have a value. */
 export type Variables = Readonly<Record<string, string>>
@@ -36,7 +36,7 @@ export function javascriptCommand(
     version,
     file: process.execPath,
     args: ['--enable-source-maps', `--max-old-space-size=${heapMb}`, GUEST_MAIN],
-    env: { ...env, ENV: 'local', BOTCLI_BOT_URL: url },
+    env: { ...env, BOTCLI_BOT_URL: url },
     loadMs: JAVASCRIPT_LOAD_MS,
   }
 }
@@ -48,13 +48,16 @@ export interface Interpreter {
   readonly hasPackage: boolean
 }
 
+/** The tracebacks of a much-used log library show what called the bot, and the values of variables, which may be secret. */
+const QUIET_TRACEBACKS = { LOGURU_BACKTRACE: 'NO', LOGURU_DIAGNOSE: 'NO' }
+
 /** What starts a Python process for the bot in this file. */
 export function pythonCommand(
   { path: file, hasPackage }: Interpreter,
   botPath: string,
   given: Variables,
 ): Pick<GuestCommand, 'file' | 'args' | 'env'> {
-  const env = { ...given, ENV: 'local', BOTCLI_BOT_PATH: botPath }
+  const env = { ...QUIET_TRACEBACKS, ...given, BOTCLI_BOT_PATH: botPath }
   const search = [given.PYTHONPATH, PYTHON_PACKAGE].filter(Boolean).join(delimiter)
   return {
     file,

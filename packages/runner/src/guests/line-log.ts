@@ -6,7 +6,10 @@ const MAX_LINES_PER_SECOND = 500
 
 /** What hears the lines. */
 export interface LineLogOptions {
-  readonly line: (line: string) => void
+  /** `joined` says that the line came in one piece with the line before. */
+  readonly line: (line: string, joined: boolean) => void
+  /** Hears that there will be no more. */
+  readonly end?: () => void
   /** Hears how many lines were left out since the last time. */
   readonly leftOut: (count: number) => void
   readonly clock?: () => number
@@ -14,12 +17,12 @@ export interface LineLogOptions {
 
 /** Cuts what a process writes into lines of bounded length and number. */
 export function readLines(stream: Readable, options: LineLogOptions): void {
-  const { line, leftOut, clock = () => performance.now() } = options
+  const { line, leftOut, end = () => {}, clock = () => performance.now() } = options
   let rest = ''
   let windowStart = clock()
   let count = 0
 
-  const emit = (text: string): void => {
+  const emit = (text: string, joined = false): void => {
     const now = clock()
     if (now - windowStart >= 1000) {
       if (count > MAX_LINES_PER_SECOND) leftOut(count - MAX_LINES_PER_SECOND)
@@ -27,14 +30,14 @@ export function readLines(stream: Readable, options: LineLogOptions): void {
       count = 0
     }
     count += 1
-    if (count <= MAX_LINES_PER_SECOND) line(text.endsWith('\r') ? text.slice(0, -1) : text)
+    if (count <= MAX_LINES_PER_SECOND) line(text.endsWith('\r') ? text.slice(0, -1) : text, joined)
   }
 
   stream.setEncoding('utf8')
   stream.on('data', (chunk: string) => {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
-    for (const text of lines) emit(text.slice(0, MAX_LINE))
+    for (const [index, text] of lines.entries()) emit(text.slice(0, MAX_LINE), index > 0)
     if (rest.length > MAX_LINE) {
       emit(rest.slice(0, MAX_LINE))
       rest = ''
@@ -42,6 +45,7 @@ export function readLines(stream: Readable, options: LineLogOptions): void {
   })
   stream.on('end', () => {
     if (rest !== '') emit(rest)
+    end()
     if (count > MAX_LINES_PER_SECOND) leftOut(count - MAX_LINES_PER_SECOND)
   })
   // A broken pipe of a process that ends is no news.

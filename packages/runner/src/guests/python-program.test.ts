@@ -47,7 +47,7 @@ describe('a Python program', () => {
     await writeFile(path, source)
     program = new PythonProgram({
       version: 4,
-      interpreter: await findInterpreter({ folder, env: ENV }),
+      findInterpreter: () => findInterpreter({ folder, env: ENV }),
       path,
       folder,
       env: ENV,
@@ -84,7 +84,7 @@ os.register_at_fork(after_in_child=lambda: threading.Timer(0.3, speak).start())
 ${BOT}`)
     const guest = await start()
     const link = guest.release(log.logger.child({ sessionId: 'one' }))
-    await until(() => log.find('straight to one'), 'the lines')
+    await until(() => log.find('straight to one') && log.find('to stderr'), 'the lines')
     expect(log.find('to stdout')).toMatchObject({ level: 'info', from: 'bot', sessionId: 'one' })
     expect(log.find('to stderr')).toMatchObject({ level: 'warn', from: 'bot', sessionId: 'one' })
     link.destroy()
@@ -114,7 +114,7 @@ ${BOT}`)
   })
 
   it('says so when there is no such Python', async () => {
-    await setup(BOT, { interpreter: { path: join(folder, 'nowhere'), hasPackage: true } })
+    await setup(BOT, { findInterpreter: async () => ({ path: join(folder, 'nowhere'), hasPackage: true }) })
     await expect(start()).rejects.toThrow('could not be started')
   })
 

@@ -18,7 +18,8 @@ const LAST_GUESTS_MS = 3000
 /** What all states of a Python project share. */
 export interface PythonProgramOptions {
   readonly version: number
-  readonly interpreter: Interpreter
+  /** Finds the project's Python; another one may be there after a failure. */
+  readonly findInterpreter: () => Promise<Interpreter>
   readonly path: string
   readonly folder: string
   readonly env: Variables
@@ -35,6 +36,7 @@ export interface PythonProgramOptions {
 /** One state of a Python project: a template that has loaded it, and the guests that are made from it. */
 export class PythonProgram {
   readonly #options: PythonProgramOptions
+  #python: Promise<Interpreter> | undefined
   #loading: Promise<PythonTemplate | undefined> | undefined
   #template: PythonTemplate | undefined
   #loaded = false
@@ -84,14 +86,25 @@ export class PythonProgram {
 
   /** The template once it is loaded, a new one if there is none; nothing when it must not be forked. */
   #ready(): Promise<PythonTemplate | undefined> {
-    this.#loading ??= this.#load()
+    this.#loading ??= this.#load().catch((error: unknown) => {
+      this.#loading = undefined
+      this.#python = undefined
+      throw error
+    })
     return this.#loading
   }
 
+  /** Found once, and again after a failure, which another Python may mend. */
+  #interpreter(): Promise<Interpreter> {
+    this.#python ??= this.#options.findInterpreter()
+    return this.#python
+  }
+
   async #load(): Promise<PythonTemplate | undefined> {
-    if (this.#retired) throw new RunnerError('bot_load_failed', 'The bot was saved again while it loaded.')
-    const { interpreter, path, env, folder, maxMemoryBytes, logger, onFiles } = this.#options
-    const command = pythonCommand(interpreter, path, env)
+    if (this.#retired) throw savedAgain()
+    const { path, env, folder, maxMemoryBytes, logger, onFiles } = this.#options
+    const command = pythonCommand(await this.#interpreter(), path, env)
+    if (this.#retired) throw savedAgain()
     const template = new PythonTemplate({ command, folder, maxMemoryBytes, logger, onFiles })
     this.#template = template
     void template.exited.then((how) => this.#onExit(template, how))
@@ -133,9 +146,15 @@ export class PythonProgram {
   }
 
   async #spawn(unwanted: AbortSignal): Promise<Guest> {
-    const { version, interpreter, path, env, folder, logger, maxMemoryBytes } = this.#options
-    const command = { version, loadMs: PYTHON_LOAD_MS, ...pythonCommand(interpreter, path, env) }
-    return ProcessGuest.start(command, { folder, logger, maxMemoryBytes, unwanted })
+    const { version, path, env, folder, logger, maxMemoryBytes } = this.#options
+    try {
+      const python = pythonCommand(await this.#interpreter(), path, env)
+      const command = { version, loadMs: PYTHON_LOAD_MS, ...python }
+      return await ProcessGuest.start(command, { folder, logger, maxMemoryBytes, unwanted })
+    } catch (error) {
+      this.#python = undefined
+      throw error
+    }
   }
 
   #onExit(template: PythonTemplate, how: string): void {
@@ -158,6 +177,10 @@ export class PythonProgram {
   #leaveWhenUnused(): void {
     if (this.#retired && this.#loaded && !this.#isUsed) void this.#template?.close()
   }
+}
+
+function savedAgain(): RunnerError {
+  return new RunnerError('bot_load_failed', 'The bot was saved again while it loaded.')
 }
 
 async function whileWanted<T>(work: Promise<T>, unwanted: AbortSignal): Promise<T> {

@@ -13,6 +13,8 @@ import { within } from './within.ts'
 
 /** A fork takes milliseconds; a template that needs longer is stuck. */
 const FORK_MS = 10_000
+/** Whoever waits for a bot that takes long to load is told so this often. */
+const PROGRESS_MS = 10_000
 /** After its control stream was closed, a template only has to exit. */
 const CLOSE_MS = 500
 /** What a process has written before its end is read within this. */
@@ -118,12 +120,18 @@ export class PythonTemplate {
   async #load(): Promise<LoadedMessage> {
     const late = `The bot was not loaded after ${PYTHON_LOAD_MS / 1000} seconds.`
     let timer: NodeJS.Timeout | undefined
+    const begin = performance.now()
+    const progress = setInterval(() => {
+      const seconds = Math.round((performance.now() - begin) / 1000)
+      this.#options.logger.info(`the bot is still being loaded, for ${seconds} seconds now`)
+    }, PROGRESS_MS)
     const outcome = await new Promise<LoadedMessage | RunnerError>((resolve) => {
       this.#settleLoad = resolve
       timer = setTimeout(() => resolve(failed(late)), PYTHON_LOAD_MS)
       void this.exited.then((how) => resolve(failed(`The bot's process ${how} while it loaded the bot.`)))
     })
     clearTimeout(timer)
+    clearInterval(progress)
     if (outcome instanceof RunnerError) throw outcome
     return outcome
   }

@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
 
 /** What proxies and tunnels add to what they pass on. */
-const PASSED_ON = /^(?:forwarded|via|x-forwarded(?:-.+)?|x-real-ip|x-client-ip|true-client-ip|cf-.+)$/
+const PASSED_ON =
+  /^(?:forwarded|via|x-(?:original-)?forwarded(?:-.+)?|(?:[\w-]+-)?client-ip|x-real-ip|(?:cf|fly|tailscale|ngrok|fastly|x-envoy|x-amzn)-.+)$/
 const LOCAL_NAME = /^(?:localhost|(?:[\w-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 
 const loopback = new BlockList()

@@ -19,10 +19,12 @@ export function formatJson({ time, level, message, fields }: LogLine): string {
 /** A line for people: time, level, session, message, fields; stacks and excerpts follow on lines of their own. */
 export function formatPretty({ time, level, message, fields }: LogLine, color: boolean): string {
   const paint = (code: number, text: string) => (color ? `\u001b[${code}m${text}\u001b[39m` : text)
-  const { sessionId, ...others } = fields
+  const { sessionId, from, ...others } = fields
   const clock = time.toTimeString().slice(0, 8)
   const parts = [paint(GREY, clock), paint(STYLES[level].code, STYLES[level].label)]
   if (typeof sessionId === 'string') parts.push(paint(GREY, printable(sessionId.slice(0, SHORT_ID))))
+  // Whose words these are comes before them, since they may have many lines.
+  if (from !== undefined) parts.push(paint(GREY, `${printable(String(from))}:`))
   parts.push(indented(printable(message)))
 
   const blocks: string[] = []

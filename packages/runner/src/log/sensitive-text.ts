@@ -19,6 +19,9 @@ const JSON_SECRET =
   /("[\w.-]{0,40}(?:token|authorization|api[_-]?key|secret|password|cookie)"\s{0,8}:\s{0,8}")(?:[^"\\]|\\.)*/gi
 const NESTED_JSON_SECRET =
   /(\\"[\w.-]{0,40}(?:token|authorization|api[_-]?key|secret|password|cookie)\\"\s{0,8}:\s{0,8}\\")(?:[^"\\]|\\(?!"))*/gi
+/** As Python spells a dictionary, and the fields of an object. */
+const PYTHON_FIELD =
+  /('([\w.-]{1,60})'\s{0,8}:\s{0,8}|(?<![\w%.[\]-])([\w-]{1,60})=)(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")/g
 const QUOTED_PHONE =
   /((["'])(?:from|to|caller|phone|mobile|[\w-]{0,40}number)\2\s{0,8}:\s{0,8}\2)([\d ().+-]{8,30})(?=["'])/gi
 const PHONE = /(?<![\w.])(?:\+|%2B)\d(?:[ ().-]{0,2}\d){7,14}(?!\d)/gi
@@ -51,6 +54,11 @@ function hidePatterns(text: string): string {
     .replace(ASSIGNED, (all, name: string, value: string) => {
       const masked = maskField(percentDecoded(name), percentDecoded(value.replaceAll('+', ' ')))
       return masked === undefined ? all : `${name}=${masked}`
+    })
+    .replace(PYTHON_FIELD, (all, head: string, key = '', field = '', single?: string, double?: string) => {
+      const masked = maskField(key || field, single ?? double ?? '')
+      const quote = single === undefined ? '"' : "'"
+      return masked === undefined ? all : `${head}${quote}${masked}${quote}`
     })
     .replace(QUOTED_PHONE, (all, head: string, _, value: string) => {
       const masked = maskField('phone', value)

@@ -7,6 +7,8 @@ export type Fetch = typeof fetch
 const LIMIT_MS = 10_000
 /** No answer that is of use is larger. */
 const MAX_ANSWER_BYTES = 256 * 1024
+/** What is shorter is no secret, and part of many words. */
+const MIN_SECRET_LENGTH = 4
 const MAX_REASON_CHARACTERS = 300
 
 /** What a provider's REST API needs. */
@@ -104,7 +106,7 @@ export class ProviderApi {
   /** The cause is left out on purpose: it could hold the request, and the request holds the key. */
   #failure(message: string): RequestError {
     const clean = this.#options.secrets
-      .filter((secret) => secret !== '')
+      .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
       .reduce((text, secret) => text.replaceAll(secret, '[redacted]'), message)
     return new RequestError('provider_failed', clean)
   }

@@ -23,7 +23,7 @@ export async function bot(args: RunnerArguments): Promise<void> {
 describe('a runner that runs bots in its own process', () => {
   let runner: RunnerFixture
   beforeAll(async () => {
-    runner = await RunnerFixture.start(BOT, { isolation: 'inline', env: { OF_THE_BOT: 'yes' } })
+    runner = await RunnerFixture.start(BOT, { isolation: 'inline', env: { OF_THE_BOT: 'yes', ENV: 'local' } })
   })
   afterAll(async () => {
     await runner.close()

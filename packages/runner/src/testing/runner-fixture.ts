@@ -111,5 +111,5 @@ function environment(): Record<string, string> {
   const entries = Object.entries(process.env).flatMap(([name, value]) =>
     value === undefined || name.startsWith('VITEST') || name === 'NODE_OPTIONS' ? [] : [[name, value]],
   )
-  return Object.fromEntries(entries)
+  return { ...Object.fromEntries(entries), ENV: 'local' }
 }

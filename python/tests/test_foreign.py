@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import unittest
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -38,29 +39,72 @@ LIBRARY = {
     "pipecat/runner/utils.py": "async def create_transport(args, params): pass\n",
 }
 OURS = "from botcli import create_transport\n"
+RUNNER = "from pipecat.runner.types import RunnerArguments\n"
 BOT = "\nasync def bot(args): pass\n"
+NESTED = "server/bot.py"
+
+
+def _late(line: str) -> str:
+    return f"async def run(args):\n    {line}\n"
+
+
+def _beside(place: str) -> str:
+    return f"import os, sys\nsys.path.append(os.path.join(os.path.dirname(__file__), '..', {place!r}))\n"
 
 
 class ForeignTest(unittest.IsolatedAsyncioTestCase):
-    async def start(self, bot: str, *options: str, **files: str) -> Host:
-        names = {name.replace("__", "/") + ".py": text for name, text in files.items()}
-        guest, sock = await GuestProcess.start(bot, *options, files={**LIBRARY, **names})
+    async def start(self, bot: str, *, name: str = "bot.py", files: dict[str, str] | None = None) -> Host:
+        # The library is beside the bot, where it is looked for.
+        library = {str(Path(name).parent / file): text for file, text in LIBRARY.items()}
+        guest, sock = await GuestProcess.start(bot, name=name, files={**library, **(files or {})})
         self.addAsyncCleanup(guest.close)
         host = await Host.on(sock)
         self.addAsyncCleanup(host.close)
         return host
 
-    async def is_foreign(self, bot: str, **files: str) -> bool:
-        ready = await (await self.start(bot + BOT, **files)).message("ready")
+    async def is_foreign(self, bot: str, **start: Any) -> bool:
+        ready = await (await self.start(bot + BOT, **start)).message("ready")
         return ready.get("passThrough", False)
 
     async def test_a_bot_for_the_other_runner_is_known(self) -> None:
         self.assertTrue(await self.is_foreign("from pipecat.runner.types import RunnerArguments\n"))
         self.assertTrue(await self.is_foreign("from pipecat.runner.utils import create_transport\n"))
         self.assertTrue(await self.is_foreign("import pipecat.runner.types as types\n"))
-        self.assertTrue(await self.is_foreign("import parts\n", parts="from pipecat.runner import types\n"))
-        late = "async def run(args):\n    from pipecat.runner.utils import create_transport\n"
-        self.assertTrue(await self.is_foreign(late))
+        self.assertTrue(
+            await self.is_foreign("import parts\n", files={"parts.py": "from pipecat.runner import types\n"})
+        )
+        self.assertTrue(await self.is_foreign("import pipecat.runner.types\n"))
+
+    async def test_it_may_import_what_it_needs_only_when_it_runs(self) -> None:
+        self.assertTrue(await self.is_foreign(_late("from pipecat.runner.utils import create_transport")))
+        self.assertTrue(await self.is_foreign(_late("from pipecat.runner import utils")))
+        self.assertTrue(await self.is_foreign(_late("import pipecat.runner.utils as utils")))
+        self.assertTrue(await self.is_foreign(_late("from pipecat import runner")))
+        method = "class Agent:\n    @staticmethod\n    async def run(args):\n        from pipecat.runner import utils\n"
+        self.assertTrue(await self.is_foreign(method))
+        decorated = "import functools\n@functools.cache\n" + _late("from pipecat.runner import utils")
+        self.assertTrue(await self.is_foreign(decorated))
+        self.assertTrue(await self.is_foreign("if __name__ == '__main__':\n    from pipecat.runner.run import main\n"))
+        self.assertFalse(await self.is_foreign(_late("import pipecat\n    pipecat.runner = 5")))
+        ours = _late("from botcli import create_transport\n    from pipecat.runner.types import RunnerArguments")
+        self.assertFalse(await self.is_foreign(ours))
+
+    async def test_it_may_come_from_a_package_elsewhere_even_an_installed_one(self) -> None:
+        for place in ("elsewhere", "lib/site-packages"):
+            files = {
+                f"{place}/my_agent/__init__.py": "",
+                f"{place}/my_agent/agent.py": f"from .parts import *\n{BOT}",
+                f"{place}/my_agent/parts.py": RUNNER,
+            }
+            host = await self.start(_beside(place) + "from my_agent.agent import bot\n", name=NESTED, files=files)
+            self.assertTrue((await host.message("ready")).get("passThrough"), place)
+
+    async def test_what_is_near_to_the_bot_decides(self) -> None:
+        use = _beside("elsewhere") + "import shared\n"
+        theirs, ours = {"elsewhere/shared.py": RUNNER}, {"elsewhere/shared.py": OURS}
+        self.assertTrue(await self.is_foreign(use, name=NESTED, files=theirs))
+        self.assertFalse(await self.is_foreign(use + OURS, name=NESTED, files=theirs))
+        self.assertTrue(await self.is_foreign(use + RUNNER, name=NESTED, files=ours))
 
     async def test_a_bot_of_ours_that_uses_the_library_is_not(self) -> None:
         self.assertFalse(await self.is_foreign(OURS))

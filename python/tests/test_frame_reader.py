@@ -10,7 +10,16 @@ import support  # noqa: F401
 
 from botcli.link.frame_reader import BUFFER_BYTES, FrameReader
 from botcli.link.frames import LinkProtocolError
-from botcli.link.host_messages import Cancel, Candidates, IceCandidate, Message, Offer, Start, parse_host_message
+from botcli.link.host_messages import (
+    Cancel,
+    Candidates,
+    IceCandidate,
+    Message,
+    Offer,
+    SocketClosed,
+    Start,
+    parse_host_message,
+)
 
 
 def frame(kind: int, payload: bytes) -> bytes:
@@ -32,6 +41,9 @@ class Record:
 
     def on_socket(self, data: str | bytes) -> None:
         self.seen.append(("socket", data))
+
+    def on_heard(self, count: int) -> None:
+        self.seen.append(("heard", count))
 
 
 def read(stream: bytes, sizes: Any) -> list[tuple[Any, ...]]:
@@ -59,7 +71,7 @@ class FrameReaderTest(unittest.TestCase):
         stream = frame(2, struct.pack(">I", 20) + b"\1\2" * 320) + frame(4, struct.pack(">III", 1, 2, 3))
         stream += frame(1, b"{}") + frame(1, large) + frame(2, struct.pack(">I", 40)) + frame(1, b"x" * (1024 * 1024))
         stream += frame(4, struct.pack(">III", 4, 5, 2**32 - 1)) + frame(6, "\ufeffü".encode()) + frame(7, large)
-        stream += frame(6, b"") + frame(7, b"")
+        stream += frame(6, b"") + frame(5, struct.pack(">I", 9)) + frame(7, b"")
         expected = [
             ("audio", 20, b"\1\2" * 320),
             ("playback", 1, 2, 3),
@@ -71,6 +83,7 @@ class FrameReaderTest(unittest.TestCase):
             ("socket", "\ufeffü"),
             ("socket", large),
             ("socket", ""),
+            ("heard", 9),
             ("socket", b""),
         ]
         self.assertEqual(read(stream, forever(10**9)), expected)
@@ -96,7 +109,7 @@ class FrameReaderTest(unittest.TestCase):
             struct.pack(">BI", 1, 1024 * 1024 + 1),
             frame(0, b""),
             frame(3, bytes(6)),
-            frame(5, bytes(4)),
+            frame(5, bytes(3)),
             frame(9, b""),
             frame(2, bytes(3)),
             frame(2, bytes(7)),
@@ -118,15 +131,17 @@ class HostMessagesTest(unittest.TestCase):
         start = self.parse('{"type":"start","start":{"sessionId":"s","transport":"room","body":{},"new":1}}')
         self.assertIsInstance(start, Start)
         self.assertEqual(self.parse('{"type":"offer","id":1,"sdp":"v=0","restart":true}'), Offer(1, "v=0", True))
+        closed = self.parse('{"type":"socket-closed","code":4001,"reason":"r"}')
+        self.assertEqual(closed, SocketClosed(4001, "r"))
         candidates = self.parse('{"type":"candidates","candidates":[{"candidate":"c","mid":"0"}]}')
         self.assertEqual(candidates, Candidates((IceCandidate("c", "0"),)))
 
     def test_a_session_that_is_passed_through(self) -> None:
-        websocket = {"path": "/ws", "remoteAddress": "::1", "headers": {"origin": "https://x"}}
+        websocket = {"path": "/ws", "query": "a=1", "remoteAddress": "::1", "headers": {"origin": "https://x"}}
         source = {"sessionId": "s", "transport": "eval", "body": {}, "passThrough": True, "websocket": websocket}
         start = self.parse(json.dumps({"type": "start", "start": source})).start
         self.assertEqual((start.transport, start.pass_through), ("eval", True))
-        self.assertEqual(start.websocket.headers, {"origin": "https://x"})
+        self.assertEqual((start.websocket.headers, start.websocket.query), ({"origin": "https://x"}, "a=1"))
 
     def test_nonsense_is_refused(self) -> None:
         deep = '{"type":"message","data":' + "[" * 101 + "]" * 101 + "}"
@@ -141,7 +156,7 @@ class HostMessagesTest(unittest.TestCase):
             start % '{"sessionId":"s","transport":"webrtc","body":[]}',
             start % '{"sessionId":"s","transport":"webrtc","body":{},"webrtc":{}}',
             start % '{"sessionId":"s","transport":"webrtc","body":{},"passThrough":1}',
-            '{"type":"offer","id":1,"sdp":7}', '{"type":"candidates","candidates":{}}',
+            '{"type":"socket-closed","code":4001}', '{"type":"offer","id":1,"sdp":7}', '{"type":"candidates","candidates":{}}',
             '{"type":"candidates","candidates":["c"]}', '{"type":"candidates","candidates":[{"candidate":"c"}]}',
         ):  # fmt: skip
             with self.subTest(text[:40]), self.assertRaises(LinkProtocolError):

@@ -86,6 +86,44 @@ class GuestTest(SessionTest):
         host.cancel()
         self.assertEqual(await host.message("end"), {"type": "end", "outcome": "returned"})
 
+    async def test_a_group_of_tasks_that_notices_the_end_has_not_failed(self) -> None:
+        for error, outcome in ((None, "returned"), (ValueError("while cleaning up"), "failed")):
+
+            async def bot(args: Any) -> None:
+                transport = await create_transport(args, {"webrtc": TransportParams})
+
+                async def speak() -> None:
+                    while True:
+                        await transport.send_audio(bytes(48000))
+
+                async def clean_up() -> None:
+                    try:
+                        await asyncio.sleep(1000)
+                    finally:
+                        if error is not None:
+                            raise error
+
+                async with asyncio.TaskGroup() as outer:
+                    outer.create_task(clean_up())
+                    async with asyncio.TaskGroup() as inner:
+                        inner.create_task(speak())
+
+            host, _ = await self.run_bot(bot)
+            await host.message("format")
+            await host.settled()
+            host.cancel()
+            self.assertEqual((await host.message("end"))["outcome"], outcome)
+
+    async def test_a_group_with_more_than_errors_is_not_lost(self) -> None:
+        class Stop(BaseException):
+            pass
+
+        async def bot(args: Any) -> None:
+            raise BaseExceptionGroup("both", [ValueError("one"), Stop("other")])
+
+        host, _ = await self.run_bot(bot)
+        self.assertEqual((await host.message("end"))["outcome"], "failed")
+
     async def test_errors_after_the_end_are_told(self) -> None:
         async def bot(args: Any) -> None:
             transport = await create_transport(args, {"webrtc": TransportParams})

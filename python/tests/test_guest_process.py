@@ -5,8 +5,8 @@ import sys
 import unittest
 from typing import Any
 
-from support.host import Host
-from support.process import GuestProcess, started
+from support.host import Host, until
+from support.process import GuestProcess, kill, lives, started
 
 ECHO = """
 from botcli import TransportParams, create_transport
@@ -100,6 +100,8 @@ class GuestProcessTest(unittest.IsolatedAsyncioTestCase):
             ("bot = 7", "its `bot` is of type int"),
             ("def bot(args): pass", "`bot` is not async; write `async def bot"),
             ("async def bot(args): yield 1", "must not `yield`"),
+            ("async def bot(): pass", "cannot be called with the arguments of a session .too many"),
+            ("async def bot(args, more): pass", "cannot be called with .*'more'"),
             ("raise RangeError()", "RangeError"),
             ("import nothing_like_this", r"nothing_like_this'\. The bot runs with "),
             ("async def bot(args:\n  pass", "was never closed"),
@@ -158,6 +160,56 @@ class GuestProcessTest(unittest.IsolatedAsyncioTestCase):
         code, stdout, stderr = await guest.exit()
         self.assertEqual((code, stdout), (1, "the bot is done\n"))
         self.assertIn("the link closed before the session was over", stderr)
+
+    async def test_takes_along_what_the_bot_started_when_its_host_is_gone(self) -> None:
+        bot = """
+            import atexit, subprocess, sys
+            from botcli import TransportParams, create_transport
+
+            async def bot(args):
+                transport = await create_transport(args, {"webrtc": TransportParams})
+                stubborn = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(1000)"
+                programs = [
+                    subprocess.Popen(["sleep", "1000"]),
+                    subprocess.Popen([sys.executable, "-c", stubborn], stdout=subprocess.PIPE),
+                ]
+                programs[1].stdout.readline()
+                atexit.register(lambda: print("still there:", [one.poll() for one in programs]))
+                transport.send_message([one.pid for one in programs])
+                await transport.wait_ended()
+        """
+        guest, sock = await GuestProcess.start(bot, detached=True)
+        self.addAsyncCleanup(guest.close)
+        host = await Host.on(sock)
+        await host.message("ready")
+        host.start()
+        pids = await until(lambda: host.said[0] if host.said else None)
+        for pid in pids:
+            self.addCleanup(kill, pid)
+        await host.close()
+        for pid in pids:
+            await until(lambda: not lives(pid) or None, f"the end of {pid}")
+        # What the bot does at its exit comes before.
+        self.assertEqual((await guest.exit())[1], "still there: [None, None]\n")
+
+    async def test_leaves_what_the_bot_started_to_a_runner_that_is_there(self) -> None:
+        bot = """
+            import subprocess
+
+            async def bot(args):
+                quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+                print(subprocess.Popen(["sleep", "1000"], **quiet).pid)
+        """
+        guest, sock = await GuestProcess.start(bot, detached=True)
+        self.addAsyncCleanup(guest.close)
+        host = await Host.on(sock)
+        await host.message("ready")
+        host.start()
+        await host.message("end")
+        await host.close()
+        code, stdout, _ = await guest.exit()
+        self.addCleanup(kill, int(stdout))
+        self.assertEqual((code, lives(int(stdout))), (0, True))
 
     async def test_exits_at_once_when_its_host_goes_while_it_is_spare(self) -> None:
         guest, host = await self.loading(ECHO)

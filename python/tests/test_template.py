@@ -14,7 +14,7 @@ from typing import Any
 
 from support import SOURCE_FOLDER
 from support.host import Host, until
-from support.process import GuestProcess, start_with_fd3
+from support.process import GuestProcess, kill, lives, start_with_fd3
 
 BOT = """
 import atexit, os, random, sys, time
@@ -57,9 +57,9 @@ class TemplateTest(unittest.IsolatedAsyncioTestCase):
         self.lines: list[dict[str, Any]] = []
         self.children: dict[int, Child] = {}
 
-    async def template(self, bot: str = BOT, files: dict[str, str] | None = None) -> GuestProcess:
+    async def template(self, bot: str = BOT, files: dict[str, str] | None = None, **options: Any) -> GuestProcess:
         files = {"helper.py": "counter = 0\n"} if files is None else files
-        guest, sock = await GuestProcess.start(bot, "--template", files=files)
+        guest, sock = await GuestProcess.start(bot, "--template", files=files, **options)
         self.addAsyncCleanup(guest.close)
         reader, self.control = await asyncio.open_unix_connection(sock=sock)
         self.socket_path = str(guest.folder / "link.sock")
@@ -128,6 +128,68 @@ class TemplateTest(unittest.IsolatedAsyncioTestCase):
         code, stdout, stderr = await template.exit()
         self.assertEqual((code, stderr), (0, ""))
         self.assertEqual(stdout, f"loaded\nat exit of {template.process.pid}\n")
+
+    async def test_tells_the_users_files_wherever_they_are(self) -> None:
+        bot = """
+            import os, sys
+            here = os.path.dirname(__file__)
+            sys.path += [os.path.join(here, "../lib"), os.path.join(here, "../env/site-packages")]
+            import a_shared, installed, json, helper
+
+            async def bot(args): ...
+        """
+        files = {"server/helper.py": "", "lib/a_shared.py": "", "env/site-packages/installed.py": ""}
+        template = await self.template(bot, files, name="server/bot.py")
+        expected = [str(template.folder / name) for name in ("server/bot.py", "server/helper.py", "lib/a_shared.py")]
+        self.assertEqual((await self.line("loaded"))["files"], expected)
+
+    async def test_what_was_started_while_it_loaded_ends_with_it(self) -> None:
+        bot = """
+            import subprocess
+            from botcli import TransportParams, create_transport
+            program = subprocess.Popen(["sleep", "1000"])
+
+            async def bot(args):
+                transport = await create_transport(args, {"webrtc": TransportParams})
+                transport.send_message(program.pid)
+                await transport.wait_ended()
+        """
+        template = await self.template(bot, detached=True)
+        await self.line("loaded")
+        host, pid = await self.fork(1)
+        host.start()
+        program = await until(lambda: host.said[0] if host.said else None)
+        self.addCleanup(kill, program)
+        self.control.close()
+        await until(lambda: not lives(program) or None, "the end of the program")
+        await template.exit()
+        # A guest goes on.
+        host.cancel()
+        self.assertEqual((await host.message("end"))["outcome"], "returned")
+        await host.close()
+        await until(lambda: not lives(pid) or None)
+
+    async def test_a_guest_that_stands_still_takes_along_what_it_started(self) -> None:
+        bot = """
+            import subprocess, time
+            from botcli import TransportParams, create_transport
+
+            async def bot(args):
+                transport = await create_transport(args, {"webrtc": TransportParams})
+                transport.send_message(subprocess.Popen(["sleep", "1000"]).pid)
+                time.sleep(1000)
+        """
+        template = await self.template(bot)
+        await self.line("loaded")
+        host, pid = await self.fork(1)
+        host.start()
+        program = await until(lambda: host.said[0] if host.said else None)
+        self.addCleanup(kill, program)
+        self.control.close()
+        await template.exit()
+        await host.close()
+        for gone in (pid, program):
+            await until(lambda: not lives(gone) or None, f"the end of {gone}")
 
     async def test_tells_how_its_children_ended(self) -> None:
         await self.template()

@@ -10,6 +10,7 @@ import inspect
 import json
 import math
 import os
+import re
 import struct
 import unittest
 from typing import Any
@@ -93,8 +94,10 @@ BOT = """
             await runner.run(worker)
         print("over", runner_args.session_id, flush=True)
 """
-OURS = BOT.replace("from pipecat.runner.types import RunnerArguments\n", "RunnerArguments = object\n").replace(
-    "from pipecat.runner.utils import create_transport", "from botcli import create_transport"
+OURS = (
+    BOT.replace("from pipecat.runner.types import RunnerArguments\n", "RunnerArguments = object\n")
+    .replace("from pipecat.runner.utils import create_transport", "from botcli import create_transport")
+    .replace('"twilio"', '"telephony_a"')
 )
 WEBSOCKET = {"path": "/ws", "remoteAddress": "127.0.0.1", "headers": {"host": "localhost"}}
 
@@ -130,7 +133,7 @@ class ForeignBotTest(unittest.IsolatedAsyncioTestCase):
         host = await Host.on(sock)
         self.addAsyncCleanup(host.close)
         ready = await host.message("ready")
-        self.assertEqual(ready.get("passThrough", False), bot is BOT)
+        self.assertEqual(ready.get("passThrough", False), bot is not OURS)
         host.send("start", start={"sessionId": "s-1", "body": {}, "passThrough": True, **start})
         return guest, host
 
@@ -189,6 +192,16 @@ class ForeignBotTest(unittest.IsolatedAsyncioTestCase):
             await until(lambda host=host: any("bot-ready" in str(message) for message in host.socket))
             self.assertIn("connected\ndisconnected\nover", await self.leave(guest, host))
 
+    @unittest.skipUnless(HAS_EVALS, "this version of the library has no evaluations over its runner's socket")
+    async def test_no_evaluation_comes_in_as_a_phone_call(self) -> None:
+        guest, host = await self.start(transport="telephony_a", websocket=WEBSOCKET)
+        connect = '{"label": "rtvi-ai", "type": "client-message", "data": {"t": "eval-connect"}, "id": NaN}'
+        host.pass_on(connect)
+        host.pass_on('{"label": "rtvi-ai", "type": "client-ready", "id": "1", "data": {"version": "1.0.0"}}')
+        self.assertEqual((await host.message("socket-close"))["code"], 1008)
+        await host.message("end")
+        self.assertEqual((host.socket, guest.stdout), ([], b""))
+
     async def test_a_peer_connection(self) -> None:
         guest, host = await self.start(transport="webrtc")
         host.send("offer", id=1, sdp="this is none", restart=False)
@@ -211,6 +224,62 @@ class ForeignBotTest(unittest.IsolatedAsyncioTestCase):
         await pc.close()
         await until(lambda: any(m == {"type": "peer", "state": "closed"} for m in host.messages))
         self.assertEqual(await self.leave(guest, host), "connected\ndisconnected\nover s-1\n")
+
+    async def test_a_later_offer_that_is_no_good_changes_nothing(self) -> None:
+        guest, host = await self.start(transport="webrtc")
+        pc = RTCPeerConnection()
+        self.addAsyncCleanup(pc.close)
+        tracks: list[Any] = []
+        pc.on("track", tracks.append)
+        pc.createDataChannel("chat", ordered=True)
+        pc.addTrack(Tone())
+        await self.offer(host, pc, 1, restart=False)
+        await until(lambda: any(m == {"type": "peer", "state": "connected"} for m in host.messages))
+        await self.hears_a_tone(tracks[0])
+        other = RTCPeerConnection()
+        self.addAsyncCleanup(other.close)
+        other.addTransceiver("video")
+        await other.setLocalDescription(await other.createOffer())
+        good = pc.localDescription.sdp
+        bad = [
+            "x",
+            "v=0\r\n",
+            "v=0\r\nm=audio\r\n",
+            good.replace("a=ice-ufrag", "a=x"),
+            re.sub(r"(opus|PCMU|PCMA|G722)/", "none/", good),
+            good.replace("a=candidate:", "a=candidate:x "),
+            good[: good.index("m=audio")] + good[good.index("m=application") :],
+        ]
+        offers = [(sdp, restart) for sdp in bad for restart in (False, True)]
+        # For another connection than the one that is there.
+        offers.append((other.localDescription.sdp, False))
+        for id, (sdp, restart) in enumerate(offers, 2):
+            with self.subTest(sdp=sdp[-300:], restart=restart):
+                host.send("offer", id=id, sdp=sdp, restart=restart)
+                answer = await self.answer_to(host, id)
+                self.assertIn("message", answer.get("error", {}), answer)
+        await self.hears_a_tone(tracks[0])
+        states = [m["state"] for m in host.messages if m["type"] == "peer"]
+        self.assertEqual((states, pc.connectionState), (["connected"], "connected"))
+        await self.offer(host, pc, 99, restart=False)
+        await self.hears_a_tone(tracks[0])
+        self.assertEqual(await self.leave(guest, host), "connected\ndisconnected\nover s-1\n")
+
+    async def test_a_peer_that_vanishes_is_lost(self) -> None:
+        # It is noticed when nothing has come for some time, which is half a minute elsewhere.
+        impatient = BOT.replace("import sys", "import aioice.ice; aioice.ice.CONSENT_INTERVAL = 0.2", 1)
+        guest, host = await self.start(impatient, transport="webrtc")
+        pc = RTCPeerConnection()
+        self.addAsyncCleanup(pc.close)
+        pc.createDataChannel("chat", ordered=True)
+        pc.addTrack(Tone())
+        await self.offer(host, pc, 1, restart=False)
+        await until(lambda: any(m == {"type": "peer", "state": "connected"} for m in host.messages))
+        # Without a word to the other end.
+        await pc.getTransceivers()[0].receiver.transport.transport._connection.close()
+        await until(lambda: any(m == {"type": "peer", "state": "lost"} for m in host.messages))
+        self.assertNotIn({"type": "peer", "state": "closed"}, host.messages)
+        self.assertIn("disconnected\nover s-1\n", await self.leave(guest, host))
 
     async def test_a_peer_that_begins_anew(self) -> None:
         guest, host = await self.start(transport="webrtc")
@@ -243,10 +312,13 @@ class ForeignBotTest(unittest.IsolatedAsyncioTestCase):
         await pc.setLocalDescription(await pc.createOffer())
         host.send("offer", id=id, sdp=pc.localDescription.sdp, restart=restart)
         host.send("candidates", candidates=[{"candidate": "", "mid": "0"}, {"candidate": "nonsense", "mid": "0"}])
-        answer = await until(lambda: next((m for m in host.messages if m["type"] == "answer" and m["id"] == id), None))
+        answer = await self.answer_to(host, id)
         self.assertIn("sdp", answer, answer)
         self.assertTrue(answer["pcId"])
         await pc.setRemoteDescription(RTCSessionDescription(sdp=answer["sdp"], type="answer"))
+
+    async def answer_to(self, host: Host, id: int) -> dict[str, Any]:
+        return await until(lambda: next((m for m in host.messages if m["type"] == "answer" and m["id"] == id), None))
 
     async def hears_a_tone(self, track: Any) -> None:
         for _ in range(500):

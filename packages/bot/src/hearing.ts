@@ -11,7 +11,10 @@ interface Reader {
   readonly arrival: Gate
 }
 
-/** The caller's sound on its way to the bot: it is confirmed to the host once every reader has taken it. */
+/**
+ * The caller's sound on its way to the bot: it is confirmed to the host once the fastest reader has taken it. Others lose
+ * their oldest, so that nobody who stands still makes the bot deaf.
+ */
 export class Hearing {
   readonly #confirm: (frames: number) => void
   readonly #readers = new Set<Reader>()
@@ -61,8 +64,8 @@ export class Hearing {
   }
 
   #account(): void {
-    let behind = 0
-    for (const reader of this.#readers) behind = Math.max(behind, reader.frames.length)
+    let behind = this.#readers.size === 0 ? 0 : READER_LIMIT
+    for (const reader of this.#readers) behind = Math.min(behind, reader.frames.length)
     const heard = this.#received - behind
     if (this.#over || heard - this.#confirmed < HEARD_EVERY) return
     this.#confirmed = heard

@@ -21,6 +21,8 @@ class WebSocketConnection:
     remote_address: str
     #: Plain headers of the request, where the bot speaks to its caller itself.
     headers: Mapping[str, str] = field(default_factory=dict)
+    #: What the caller put behind the path, there too; without what let it in.
+    query: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,9 @@ class BotError(Exception):
 
 def is_end_of_session(error: BaseException) -> bool:
     """Whether a bot stopped only because its session did."""
+    if isinstance(error, BaseExceptionGroup):
+        # Of a `TaskGroup`: one of its tasks has noticed the end, and took the others along.
+        return all(is_end_of_session(inner) for inner in error.exceptions)
     if isinstance(error, BotError):
         return error.code == "session_ended"
     return isinstance(error, asyncio.CancelledError)

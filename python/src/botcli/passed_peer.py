@@ -12,7 +12,7 @@ from .link.host_messages import Candidates, Offer
 #: A caller that says more than this without an answer is not listened to.
 SIGNAL_LIMIT = 256
 
-PeerState = Literal["connected", "disconnected", "closed"]
+PeerState = Literal["connected", "disconnected", "closed", "lost"]
 
 
 class PeerPort(Protocol):

@@ -8,6 +8,7 @@ from typing import Protocol
 from .errors import BotError
 from .gate import Gate
 from .link.frames import MAX_PAYLOAD_BYTES
+from .outbox import Outbox
 from .transport_types import EndReason
 
 #: The host wants to know at least this often what was taken.
@@ -24,18 +25,18 @@ class SocketPort(Protocol):
     def send_socket(self, data: str | bytes) -> None: ...
     def send_socket_close(self, code: int, reason: str) -> None: ...
     def send_heard(self, frames: int) -> None: ...
-    async def room(self) -> None:
-        """Returns when the host keeps up with what was sent."""
 
 
 class PassedSocket:
-    """Messages in, in their order and confirmed once the bot takes them; messages out, no faster than they leave."""
+    """Messages in, in their order and confirmed once the bot takes them; messages out, no faster than the caller takes
+    them."""
 
     def __init__(self, port: SocketPort) -> None:
         self._port = port
         #: The host sends no more than it may have unconfirmed, so this is bounded.
         self._messages: deque[str | bytes] = deque()
         self._arrival = Gate()
+        self._outbox = Outbox(port.send_socket)
         self._taken = 0
         self._confirmed = 0
         #: How it was closed, once it is.
@@ -60,22 +61,20 @@ class PassedSocket:
             self._port.send_heard(self._taken)
         return message
 
-    async def send(self, data: str | bytes) -> None:
-        """Sends a message, and returns when there is room for more. Does nothing on a socket that is closed."""
-        if self.closed:
-            return
-        size = len(data)
-        # Text may be longer as bytes, but most is far too short for that to matter.
-        if isinstance(data, str) and size * 4 > MAX_PAYLOAD_BYTES:
-            size = len(data.encode())
+    async def send(self, data: str | bytes) -> bool:
+        """Sends a message once the caller has taken most of the earlier ones. False when the socket is closed."""
+        size = len(data.encode()) if isinstance(data, str) and not data.isascii() else len(data)
         if size > MAX_PAYLOAD_BYTES:
             text = f"a message of a socket may have {MAX_PAYLOAD_BYTES} bytes; this one has {size}. Send it in parts"
             raise BotError("invalid_message", text)
-        self._port.send_socket(data)
-        await self._port.room()
+        return await self._outbox.put(data, size)
+
+    async def flushed(self) -> None:
+        """Returns when nothing waits to be sent."""
+        await self._outbox.flushed()
 
     def close(self, code: int, reason: str) -> None:
-        """Closes the caller's socket."""
+        """Closes the caller's socket. What waits to be sent is dropped."""
         if self.closed:
             return
         self._port.send_socket_close(code, reason)
@@ -92,6 +91,15 @@ class PassedSocket:
         self._messages.append(data)
         self._arrival.open()
 
+    def heard(self, count: int) -> None:
+        """The caller's socket has taken so many messages."""
+        self._outbox.confirm(count)
+
+    def caller_left(self, code: int, reason: str) -> None:
+        """The caller's socket is closed. What came before can still be read."""
+        if not self.closed:
+            self._end(code, reason)
+
     def ended(self, reason: EndReason) -> None:
         """The session is over. What came before it can still be read."""
         if not self.closed:
@@ -99,4 +107,5 @@ class PassedSocket:
 
     def _end(self, code: int, reason: str) -> None:
         self.close_code, self.close_reason = code, reason
+        self._outbox.close()
         self._arrival.open()

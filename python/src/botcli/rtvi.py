@@ -7,7 +7,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from .emitter import Emitter, Listener
+from .emitter import Emitter
+from .listener_calls import Listener
 from .rtvi_inbox import RTVI_LABEL, ClientFacts, RtviInbox
 
 ListenerT = TypeVar("ListenerT", bound=Listener)
@@ -15,7 +16,7 @@ ListenerT = TypeVar("ListenerT", bound=Listener)
 
 class Rtvi:
     """What the user and the bot say, as events that every published client shows. The `on_` methods are decorators,
-    too; listeners may be async."""
+    too; listeners may be async, and get one event at a time."""
 
     def __init__(
         self,

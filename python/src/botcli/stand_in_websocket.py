@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any
 
 from .connections import WebSocketConnection
+from .eval_connect import is_eval_connect
 from .passed_socket import NORMAL, PassedSocket
 from .web_framework import request_scope, web_framework
 
 #: What the framework says of a peer that is gone.
 _ABNORMAL = 1006
+#: What a caller is told that is not let in.
+_REFUSED = 1008
+#: A close goes behind what the bot has sent without awaiting it, if the caller takes that soon.
+FLUSH_S = 2.0
 
 
 class StandInWebSocket:
     """A caller's socket, accepted already. Its address, headers and the like are attributes, too."""
 
-    def __init__(self, socket: PassedSocket, connection: WebSocketConnection) -> None:
+    def __init__(self, socket: PassedSocket, connection: WebSocketConnection, *, evals: bool = True) -> None:
         self._socket = socket
+        #: Whether the first message may make this an evaluation.
+        self._unchecked = not evals
         self._framework = web_framework()
         self.scope = request_scope(connection)
         self._facts: Any = self._framework.facts(self.scope)
@@ -39,8 +47,14 @@ class StandInWebSocket:
     async def receive(self) -> dict[str, Any]:
         """The next event, as the framework's server tells it."""
         if self.client_state != self._framework.state.CONNECTED:
-            raise RuntimeError('Cannot call "receive" once a disconnect message has been received.')
+            raise self._framework.closed('Cannot call "receive" once a disconnect message has been received.')
         message = await self._socket.receive()
+        if message is not None and self._unchecked:
+            self._unchecked = False
+            # The runner lets none through; if one came all the same, it would be in without having been asked.
+            if is_eval_connect(message):
+                self._socket.close(_REFUSED, "This session is no eval.")
+                message = None
         if message is None:
             self.client_state = self._framework.state.DISCONNECTED
             code, reason = self._socket.close_code, self._socket.close_reason
@@ -48,18 +62,20 @@ class StandInWebSocket:
         return {"type": "websocket.receive", "text" if isinstance(message, str) else "bytes": message}
 
     async def receive_text(self) -> str:
-        """The next message as text."""
-        message = await self._message()
-        return message if isinstance(message, str) else message.decode()
+        """The next message, which has to be text."""
+        text: str = (await self._message())["text"]
+        return text
 
     async def receive_bytes(self) -> bytes:
-        """The next message as bytes."""
-        message = await self._message()
-        return message.encode() if isinstance(message, str) else message
+        """The next message, which has to be bytes."""
+        data: bytes = (await self._message())["bytes"]
+        return data
 
     async def receive_json(self, mode: str = "text") -> Any:
-        """The next message as JSON."""
-        return json.loads(await self._message())
+        """The next message as JSON, from text or from bytes."""
+        _check_mode(mode)
+        message = await self._message()
+        return json.loads(message["text"] if mode == "text" else message["bytes"].decode())
 
     async def iter_text(self) -> AsyncIterator[str]:
         """All messages as text, until the caller leaves."""
@@ -88,47 +104,59 @@ class StandInWebSocket:
     async def send(self, message: Mapping[str, Any]) -> None:
         """Sends an event, as the framework's server takes it."""
         if message["type"] == "websocket.close":
-            self._close(message.get("code", NORMAL), message.get("reason") or "")
+            await self._close(message.get("code", NORMAL), message.get("reason") or "")
         elif message["type"] == "websocket.send":
             text = message.get("text")
             await self._send(message["bytes"] if text is None else text)
 
     async def send_text(self, data: str) -> None:
-        """Sends text; returns when there is room for more."""
+        """Sends text; returns when it is on its way, which takes as long as the caller is slow."""
         await self._send(data)
 
     async def send_bytes(self, data: bytes) -> None:
-        """Sends bytes; returns when there is room for more."""
+        """Sends bytes; returns when they are on their way, which takes as long as the caller is slow."""
         await self._send(bytes(data))
 
     async def send_json(self, data: Any, mode: str = "text") -> None:
         """Sends JSON, as text or as bytes."""
+        _check_mode(mode)
         text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
         await self._send(text.encode() if mode == "binary" else text)
 
     async def close(self, code: int = NORMAL, reason: str | None = None) -> None:
         """Closes the caller's socket."""
-        self._close(code, reason or "")
+        await self._close(code, reason or "")
 
-    async def _message(self) -> str | bytes:
+    async def _message(self) -> dict[str, Any]:
+        """The next message, under the name of its kind. Asking for the other kind is a KeyError, as in the framework."""
+        if self.application_state != self._framework.state.CONNECTED:
+            raise self._framework.closed('WebSocket is not connected. Need to call "accept" first.')
         event = await self.receive()
         if event["type"] == "websocket.disconnect":
             raise self._framework.disconnect(event["code"], event["reason"])
-        message: str | bytes = event["text"] if "text" in event else event["bytes"]
-        return message
+        return event
 
     async def _send(self, data: str | bytes) -> None:
         self._check_open()
-        if self._socket.closed:
+        if not await self._socket.send(data):
             self.application_state = self._framework.state.DISCONNECTED
             raise self._framework.disconnect(_ABNORMAL)
-        await self._socket.send(data)
 
-    def _close(self, code: int, reason: str) -> None:
+    async def _close(self, code: int, reason: str) -> None:
         self._check_open()
         self.application_state = self._framework.state.DISCONNECTED
-        self._socket.close(code, reason)
+        try:
+            await asyncio.wait_for(self._socket.flushed(), FLUSH_S)
+        except TimeoutError:
+            pass
+        finally:
+            self._socket.close(code, reason)
 
     def _check_open(self) -> None:
         if self.application_state == self._framework.state.DISCONNECTED:
-            raise RuntimeError('Cannot call "send" once a close message has been sent.')
+            raise self._framework.closed('Cannot call "send" once a close message has been sent.')
+
+
+def _check_mode(mode: str) -> None:
+    if mode not in ("text", "binary"):
+        raise RuntimeError('The "mode" argument should be "text" or "binary".')

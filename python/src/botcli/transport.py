@@ -7,12 +7,13 @@ from collections.abc import AsyncIterator, Callable
 from typing import TypeVar
 
 from .audio_data import audio_bytes
-from .emitter import Emitter, Listener
+from .emitter import Emitter
 from .errors import BotError
 from .gate import Gate
 from .hearing import Hearing
 from .keys import is_keys
 from .link.host_messages import Cleared, Connected, Disconnected, Dtmf, HostMessage, Message
+from .listener_calls import Listener
 from .outgoing_message import spell_message
 from .playback import Playback
 from .rtvi import Rtvi
@@ -37,7 +38,8 @@ class Transport:
     """One caller, whatever the wire: sound and messages in, sound and messages out.
 
     Events and what their listeners get: `connected` and `disconnected` nothing, `ended` an `EndReason`, `audio` an
-    `AudioFrame`, `message` what the client sent, `dtmf` the keys that were pressed.
+    `AudioFrame`, `message` what the client sent, `dtmf` the keys that were pressed. An async listener gets the next one
+    when it is done with the one before; of sound the oldest is dropped when it is slow.
     """
 
     def __init__(self, port: SessionPort, params: TransportParams) -> None:
@@ -128,6 +130,9 @@ class Transport:
         """Adds a listener, plain or async. One for `connected` or `ended` that comes late is told at once."""
         if event not in TRANSPORT_EVENTS:
             raise BotError("invalid_params", f"{event!r} is no event; there are {', '.join(TRANSPORT_EVENTS)}")
+        if event == "audio":
+            self._hearing.on(listener, self._port.fail)
+            return listener
         self._events.on(event, listener)
         if event == "ended" and self._end_reason is not None:
             self._events.call_soon(event, listener, self._end_reason)
@@ -141,7 +146,10 @@ class Transport:
 
     def off(self, event: TransportEvent, listener: Listener) -> None:
         """Takes a listener away."""
-        self._events.off(event, listener)
+        if event == "audio":
+            self._hearing.off(listener)
+        else:
+            self._events.off(event, listener)
 
     async def close(self) -> None:
         """Ends the session once what is queued has been played."""
@@ -163,9 +171,7 @@ class Transport:
             self._events.emit("connected" if self._connected else "disconnected")
 
     def audio_in(self, captured_at: int, audio: bytes) -> None:
-        frame = AudioFrame(audio, self.audio_in_sample_rate, captured_at)
-        self._events.emit("audio", frame)
-        self._hearing.add(frame)
+        self._hearing.add(AudioFrame(audio, self.audio_in_sample_rate, captured_at))
 
     def playback(self, epoch: int, played: int, limit: int) -> None:
         self._playback.progress(epoch, played, limit)

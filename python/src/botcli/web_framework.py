@@ -14,6 +14,8 @@ class WebFramework(NamedTuple):
 
     state: Any
     disconnect: type[Exception]
+    #: What is raised when a socket is used that is closed.
+    closed: type[RuntimeError]
     #: Makes an object with the attributes of a request.
     facts: Any
 
@@ -58,17 +60,17 @@ class _PlainFacts:
 def web_framework() -> WebFramework:
     """The framework, or what stands in for it."""
     try:
+        from starlette import websockets
         from starlette.requests import HTTPConnection
-        from starlette.websockets import WebSocketDisconnect as Disconnect
-        from starlette.websockets import WebSocketState as State
     except ImportError:
-        return WebFramework(WebSocketState, WebSocketDisconnect, _PlainFacts)
-    return WebFramework(State, Disconnect, HTTPConnection)
+        return WebFramework(WebSocketState, WebSocketDisconnect, RuntimeError, _PlainFacts)
+    # Newer versions have a name of their own for it.
+    closed = getattr(websockets, "WebSocketDisconnected", RuntimeError)
+    return WebFramework(websockets.WebSocketState, websockets.WebSocketDisconnect, closed, HTTPConnection)
 
 
 def request_scope(connection: WebSocketConnection) -> dict[str, Any]:
     """The request as the framework's servers tell it."""
-    path, _, query = connection.path.partition("?")
     headers = [
         (name.lower().encode("latin-1", "replace"), value.encode("latin-1", "replace"))
         for name, value in connection.headers.items()
@@ -78,10 +80,10 @@ def request_scope(connection: WebSocketConnection) -> dict[str, Any]:
         "asgi": {"version": "3.0", "spec_version": "2.4"},
         "http_version": "1.1",
         "scheme": "ws",
-        "path": path,
-        "raw_path": path.encode(),
+        "path": connection.path,
+        "raw_path": connection.path.encode(),
         "root_path": "",
-        "query_string": query.encode(),
+        "query_string": connection.query.encode(),
         "headers": headers,
         "client": (connection.remote_address, 0),
         "server": None,

@@ -42,6 +42,9 @@ class Host:
         self.heard: list[int] = []
         #: What the bot said to its caller's socket, where that is passed through.
         self.socket: list[str | bytes] = []
+        #: Whether the caller takes what the bot says at once. If not, `take` says how much it has taken.
+        self.takes_at_once = True
+        self._taken = 0
         self.violations: list[str] = []
         self.closed = asyncio.Event()
         self._out_rate = 0
@@ -74,6 +77,11 @@ class Host:
     def pass_on(self, data: str | bytes) -> None:
         """A message of the caller's socket."""
         self._frame(6 if isinstance(data, str) else 7, data.encode() if isinstance(data, str) else data)
+
+    def take(self, count: int) -> None:
+        """The caller's socket has taken so many messages of the bot in all."""
+        self._taken = count
+        self._frame(5, struct.pack(">I", count))
 
     def raw(self, data: bytes) -> None:
         self._writer.write(data)
@@ -137,11 +145,20 @@ class Host:
         elif kind == 5:
             self.heard.append(struct.unpack(">I", payload)[0])
         elif kind == 6:
-            self.socket.append(payload.decode())
+            self._take_socket(payload.decode(), len(payload))
         elif kind == 7:
-            self.socket.append(payload)
+            self._take_socket(payload, len(payload))
         else:
             self.violations.append(f"a frame of kind {kind}")
+
+    def _take_socket(self, data: str | bytes, size: int) -> None:
+        ahead = self.socket[self._taken :]
+        total = size + sum(len(each.encode() if isinstance(each, str) else each) for each in ahead)
+        if len(ahead) >= 100 or (ahead and total > 1024 * 1024):
+            self.violations.append(f"{len(ahead) + 1} messages of {total} bytes ahead of the caller")
+        self.socket.append(data)
+        if self.takes_at_once:
+            self.take(len(self.socket))
 
     def _take_sound(self, epoch: int, audio: bytes) -> None:
         self.sound.append((epoch, audio))

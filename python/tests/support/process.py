@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shutil
+import signal
 import socket
 import sys
 import tempfile
@@ -27,9 +29,16 @@ class GuestProcess:
 
     @classmethod
     async def start(
-        cls, bot: str, *options: str, name: str = "bot.py", files: dict[str, str] | None = None, keep: bool = True
+        cls,
+        bot: str,
+        *options: str,
+        name: str = "bot.py",
+        files: dict[str, str] | None = None,
+        keep: bool = True,
+        detached: bool = False,
     ) -> tuple[GuestProcess, socket.socket]:
-        """Starts a process with the text of a bot, and gives the other end of its descriptor 3, open if it is kept."""
+        """Starts a process with the text of a bot, and gives the other end of its descriptor 3, open if it is kept. One
+        that is detached has a group of its own, as with the runner."""
         folder = Path(tempfile.mkdtemp(prefix="botcli-test-")).resolve()
         for path, text in {name: bot, **(files or {})}.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -42,6 +51,7 @@ class GuestProcess:
             [sys.executable, "-m", "botcli.guest", *options],
             cwd=folder,
             env={**os.environ, "PYTHONPATH": str(SOURCE_FOLDER), "BOTCLI_BOT_PATH": str(folder / name)},
+            detached=detached,
         )
         theirs.close()
         return cls(process, folder), ours
@@ -68,7 +78,9 @@ class GuestProcess:
             self.stderr += data
 
 
-async def start_with_fd3(fd: int, command: list[str], *, cwd: Path, env: dict[str, str]) -> asyncio.subprocess.Process:
+async def start_with_fd3(
+    fd: int, command: list[str], *, cwd: Path, env: dict[str, str], detached: bool = False
+) -> asyncio.subprocess.Process:
     """Starts a program with a descriptor where the guest expects it."""
 
     def move() -> None:
@@ -80,6 +92,7 @@ async def start_with_fd3(fd: int, command: list[str], *, cwd: Path, env: dict[st
         env=env,
         preexec_fn=move,
         pass_fds=[3],
+        start_new_session=detached,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -93,3 +106,17 @@ async def started(bot: str, **start: object) -> tuple[GuestProcess, Host]:
     await host.message("ready")
     host.start(**start)
     return guest, host
+
+
+def lives(pid: int) -> bool:
+    """Whether a process is there, and not only its corpse."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def kill(pid: int) -> None:
+    """Ends a process, if it is there."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)

@@ -35,6 +35,8 @@ export type CarrierEvent = OfStream &
     /** The carrier did not like what it was sent. */
     | { readonly kind: 'fault'; readonly message: string }
     | { readonly kind: 'ignored' }
+    /** Well formed, but nothing that this carrier is known to send. */
+    | { readonly kind: 'unknown' }
     | { readonly kind: 'bad' }
   )
 
@@ -65,7 +67,7 @@ export interface CarrierDialect {
 export function otherEvent(message: unknown, known: readonly string[]): CarrierEvent {
   const event =
     typeof message === 'object' && message !== null && 'event' in message ? message.event : undefined
-  return { kind: typeof event === 'string' && !known.includes(event) ? 'ignored' : 'bad' }
+  return { kind: typeof event === 'string' && !known.includes(event) ? 'unknown' : 'bad' }
 }
 
 /** Carriers count in numbers or in digits. */

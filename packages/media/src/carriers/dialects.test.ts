@@ -60,7 +60,7 @@ describe.each(PAIRS)('the dialect of $name', ({ script, dialect }) => {
   })
 
   it('leaves alone what it does not know, and finds what is broken', () => {
-    expect(dialect.read({ event: 'something-new', value: 1 })).toEqual({ kind: 'ignored' })
+    expect(dialect.read({ event: 'something-new', value: 1 })).toEqual({ kind: 'unknown' })
     const broken = [
       undefined,
       null,

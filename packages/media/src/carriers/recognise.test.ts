@@ -10,7 +10,7 @@ let server: WebSocketServer
 let carrier: WebSocket
 let closed: { code: number; reason: string } | undefined
 
-async function begin({ limitMs = 10_000, evals = false } = {}) {
+async function begin({ limitMs = 10_000, evals = false, passThrough = false } = {}) {
   const pair = await socketPair()
   server = pair.server
   carrier = pair.carrier
@@ -22,6 +22,7 @@ async function begin({ limitMs = 10_000, evals = false } = {}) {
   const greeting = recognise(pair.websocket, {
     served: CARRIER_IDS,
     evals,
+    passThrough,
     clock: () => 42,
     signal: abort.signal,
     limitMs,
@@ -99,7 +100,8 @@ describe('a carrier', () => {
     })
     const { signal } = new AbortController()
     const whyOnly = 'Only evals may come in here.'
-    const greeting = recognise(websocket, { served: [], whyOnly, evals: true, clock: () => 1, signal })
+    const door = { served: [], whyOnly, evals: true, passThrough: false }
+    const greeting = recognise(websocket, { ...door, clock: () => 1, signal })
     greeting.catch(() => {})
     send(SCRIPT_C.start())
     expect(await refusal(greeting)).toBe(whyOnly)
@@ -167,7 +169,6 @@ describe('an eval', () => {
   })
 
   it.each([
-    ['comes second', [{ event: 'hello' }, connect]],
     ['is of another kind', [{ ...connect, data: { t: 'other' } }]],
     ['has no label', [{ ...connect, label: undefined }]],
     ['has no data', [{ ...connect, data: null }]],
@@ -175,5 +176,58 @@ describe('an eval', () => {
     const { greeting } = await begin({ evals: true, limitMs: 200 })
     send(...messages)
     expect(await refusal(greeting)).toContain('No carrier began a call')
+  })
+
+  it.each([false, true])(
+    'is refused when it does not come first (passed through: %s)',
+    async (passThrough) => {
+      const { greeting } = await begin({ evals: true, passThrough })
+      send({ event: 'connected' }, connect)
+      expect(await refusal(greeting)).toContain('first message')
+      expect(closed?.code).toBe(1008)
+    },
+  )
+
+  it('is refused also when it looks like a call', async () => {
+    const { greeting } = await begin({ passThrough: true })
+    send({ ...SCRIPT_A.start(), ...connect })
+    expect(await refusal(greeting)).toContain('--evals')
+  })
+})
+
+describe('what a bot is going to read itself', () => {
+  const connect = '{"label":"rtvi-ai","type":"client-message","id":"1","data":{"t":"eval-connect","d":{}}}'
+
+  it.each([
+    ['bytes', Buffer.from(connect), true],
+    ['bytes that are a greeting', Buffer.from('{"event":"connected"}'), true],
+    ['JSON of another dialect', Buffer.from(connect.replace('"id":"1"', '"id":NaN')), false],
+    ['no UTF-8', Buffer.of(0x7b, 0xff, 0xfe), false],
+    ['a greeting that is no UTF-8', Buffer.from('{"event":"connected","x":"\xff"}', 'latin1'), false],
+    ['nothing', Buffer.alloc(0), false],
+    ['no object', Buffer.from('["connected"]'), false],
+    ['an event that no carrier has', Buffer.from('{"event":"hello"}'), false],
+    ['a greeting that others take for a start', Buffer.from('{"event":"connected","start":{}}'), false],
+  ])('is all understood: it does not begin with %s', async (_, first, binary) => {
+    for (const evals of [false, true]) {
+      const { greeting } = await begin({ passThrough: true, evals })
+      carrier.send(first, { binary })
+      carrier.send(connect)
+      send(...SCRIPT_A.greeting, SCRIPT_A.start())
+      expect(await refusal(greeting)).toBe('Before the call began there was a message that no carrier sends.')
+      expect(closed?.code).toBe(1008)
+      carrier.terminate()
+      await new Promise((resolve) => server.close(resolve))
+    }
+    await begin()
+  })
+
+  it.each(SCRIPTS)('is what $transport says', async (script) => {
+    const { greeting } = await begin({ passThrough: true })
+    const texts = [...script.greeting, script.start()].map((message) => JSON.stringify(message))
+    for (const text of texts) carrier.send(text)
+    const { kind, opening } = await greeting
+    expect(kind).toBe('call')
+    expect(opening.map(({ data }) => data.toString())).toEqual(texts)
   })
 })

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { CLOSE_CODES, evalConnectSchema, type SessionOutcome, type TransportId } from '@botcli/protocol'
 import type { WebSocket } from 'ws'
 import { MediaError } from '../errors.ts'
@@ -12,6 +13,8 @@ const MAX_MESSAGES = 10
 const MAX_EARLY = 16_384
 const REFUSED_CODE = 1008
 const EVALS_REFUSED = 'Evals are let in only from this machine, or by a runner that was started with --evals.'
+const EVAL_TOO_LATE = 'An eval says so in its first message, as text.'
+const NOT_UNDERSTOOD = 'Before the call began there was a message that no carrier sends.'
 
 /** A message as it is understood: JSON, or nothing for what can be none. */
 export interface CarrierMessage {
@@ -52,6 +55,11 @@ export interface RecogniseOptions {
   readonly whyOnly?: string | undefined
   /** Whether evals are let in. */
   readonly evals: boolean
+  /**
+   * Whether the bot reads all of this once more, by itself. What we do not understand it might understand in another way, so then
+   * nothing may come in that we do not.
+   */
+  readonly passThrough: boolean
   readonly clock: () => number
   /** Ends the wait; its reason is the outcome of the session. */
   readonly signal: AbortSignal
@@ -107,10 +115,11 @@ export function recognise(
         return
       }
       opening.push(message)
-      const who = identify(json, opening.length === 1)
-      const problem = who && refusalOf(who, options)
+      const isText = !isBinary && isUtf8(data)
+      const who = options.passThrough && !isText ? NONSENSE : identify(json, isText && opening.length === 1)
+      const problem = refusalOf(who, options)
       if (problem !== undefined) refuse(problem)
-      else if (who?.kind === 'eval' || who?.kind === 'call') accept(who)
+      else if (who.kind === 'eval' || who.kind === 'call') accept(who)
       else if (opening.length >= MAX_MESSAGES) {
         refuse(`None of the first ${MAX_MESSAGES} messages begins a call of a carrier that is known here.`)
       }
@@ -138,20 +147,39 @@ type Identity =
   | { readonly kind: 'call'; readonly dialect: CarrierDialect; readonly start: CarrierStart }
   | { readonly kind: 'eval' }
 
-type Recognised = Identity | { readonly kind: 'refused'; readonly reason: string }
+type Recognised =
+  | Identity
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** What a carrier may say before its call begins. */
+  | { readonly kind: 'greeting' }
+  | { readonly kind: 'nonsense' }
 
-function identify(json: unknown, isFirst: boolean): Recognised | undefined {
-  if (isFirst && evalConnectSchema.safeParse(json).success) return { kind: 'eval' }
-  for (const dialect of DIALECTS) {
-    const event = dialect.read(json)
+const NONSENSE: Recognised = { kind: 'nonsense' }
+
+function identify(json: unknown, mayBeEval: boolean): Recognised {
+  // Whoever else reads this may look for it in any message, so it is never overlooked here.
+  if (evalConnectSchema.safeParse(json).success) {
+    return mayBeEval ? { kind: 'eval' } : { kind: 'refused', reason: EVAL_TOO_LATE }
+  }
+  const events = DIALECTS.map((dialect) => ({ dialect, event: dialect.read(json) }))
+  for (const { dialect, event } of events) {
     if (event.kind === 'started') return { kind: 'call', dialect, start: event.start }
     if (event.kind === 'refused') return { kind: 'refused', reason: event.reason }
   }
-  return undefined
+  const isKnown = events.some(({ event: { kind } }) => kind !== 'unknown' && kind !== 'bad')
+  return isKnown && !hasStart(json) ? { kind: 'greeting' } : NONSENSE
 }
 
-function refusalOf(who: Recognised, { served, whyOnly, evals }: RecogniseOptions): string | undefined {
+/** Others take whatever has this for the start of a call. */
+function hasStart(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && 'start' in json
+}
+
+function refusalOf(who: Recognised, options: RecogniseOptions): string | undefined {
+  const { served, whyOnly, evals, passThrough } = options
   if (who.kind === 'refused') return who.reason
+  if (who.kind === 'greeting') return undefined
+  if (who.kind === 'nonsense') return passThrough ? NOT_UNDERSTOOD : undefined
   if (who.kind === 'eval') return evals ? undefined : EVALS_REFUSED
   const { transport } = who.dialect
   if (served.includes(transport)) return undefined

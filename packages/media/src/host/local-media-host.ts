@@ -12,6 +12,7 @@ import { SocketRelay } from '../relay/socket-relay.ts'
 import { RoomWire } from '../room/room-wire.ts'
 import type { HostedSession, MediaEnd } from '../session/hosted-session.ts'
 import { MediaSession } from '../session/media-session.ts'
+import { checkOffer } from '../webrtc/sdp-offer.ts'
 import { WebrtcWire } from '../webrtc/webrtc-wire.ts'
 import { acceptUpgrade, type UpgradeRequest } from '../websocket/upgrade.ts'
 import { WebsocketWire } from '../websocket/websocket-wire.ts'
@@ -84,7 +85,8 @@ export class LocalMediaHost implements MediaHost {
     }
   }
 
-  async openPeerRelay(sessionId: string, events: HostedSessionEvents): Promise<void> {
+  async openPeerRelay(sessionId: string, offer: string, events: HostedSessionEvents): Promise<void> {
+    checkOffer(offer)
     const session = this.#relayed(events, (relayEvents) => new PeerRelay(relayEvents))
     this.#hold(sessionId, { session, events, peer: session.relay })
   }

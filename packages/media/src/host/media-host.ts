@@ -61,10 +61,10 @@ export interface MediaHost {
   /** Answers a caller's offer and keeps the wire. An offer that cannot be used leaves nothing behind. */
   openWebrtc(sessionId: string, offer: string, events: HostedSessionEvents): Promise<PeerAnswer>
   /**
-   * Makes a session whose bot answers its caller's offers itself. The first answer is that to the first `negotiate`, which may come
-   * before the bot.
+   * Makes a session whose bot answers its caller's offers itself, unless the first offer is plainly of no use to anybody. The first
+   * answer is that to the first `negotiate`, which may come before the bot.
    */
-  openPeerRelay(sessionId: string, events: HostedSessionEvents): Promise<void>
+  openPeerRelay(sessionId: string, offer: string, events: HostedSessionEvents): Promise<void>
   /**
    * Completes a WebSocket upgrade and keeps the wire, or the socket alone for a bot that speaks the wire itself. The socket is the
    * host's from here on.

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import type { GuestOver } from '../session/guest-channel.ts'
 import { SCRIPT_A } from '../testing/carrier-scripts.ts'
+import { BROWSER_OFFER } from '../testing/offers.ts'
 import { RELAYED } from '../testing/relay-pair.ts'
 import { ScriptedGuest } from '../testing/scripted-guest.ts'
 import { until } from '../testing/until.ts'
@@ -185,9 +186,52 @@ describe.each(hosts)('callers of a bot that speaks their wires itself, %s', (_, 
     expect(host.load).toBe(0)
   })
 
+  it('not with a message that is too large, which everybody is told', async () => {
+    const { request, socket } = await dial()
+    await host.openWebsocket('one', request, socket, true, events)
+    await opened()
+    await join(host, 'websocket')
+    client.send(Buffer.alloc(1024 * 1024 + 1))
+    await until('the client is told', () => closed !== undefined)
+    const reason = 'A message is too large: 1048576 bytes are allowed.'
+    expect(closed).toEqual({ code: 1009, reason })
+    await until('it is over', () => overs.length === 1)
+    expect(overs).toMatchObject([{ cause: 'client_left', message: expect.stringContaining(reason) }])
+    expect(await guest.told('socket-closed')).toMatchObject({ code: 1009, reason })
+    await host.close('one', SHUTDOWN, 0)
+  })
+
+  it('not as evals in a disguise that only the bot would see through', async () => {
+    const disguises: [Buffer, boolean][] = [
+      [Buffer.from(EVAL_CONNECT), true],
+      [Buffer.from(EVAL_CONNECT.replace('"1"', 'NaN')), false],
+      [Buffer.of(0x7b, 0xff, 0xfe), false],
+    ]
+    for (const [data, binary] of disguises) {
+      const { request, socket } = await dial()
+      const opening = host.openCarrier('one', request, socket, { ...DOOR, evals: false }, events)
+      opening.catch(() => {})
+      await opened()
+      client.send(data, { binary })
+      client.send(EVAL_CONNECT)
+      for (const message of [...SCRIPT_A.greeting, SCRIPT_A.start()]) client.send(JSON.stringify(message))
+      await expect(opening).rejects.toMatchObject({ code: 'invalid_call' })
+      await until('the caller is told', () => closed !== undefined)
+      expect(closed?.code).toBe(1008)
+      expect(host.load).toBe(0)
+    }
+  })
+
+  it('not by WebRTC with an offer that is of no use to anybody', async () => {
+    for (const sdp of ['', 'v=0']) {
+      await expect(host.openPeerRelay('one', sdp, events)).rejects.toMatchObject({ code: 'invalid_offer' })
+    }
+    await until('nothing is left', () => host.load === 0)
+  })
+
   it('by WebRTC', async () => {
-    await host.openPeerRelay('one', events)
-    const answer = host.negotiate('one', 'v=0', false)
+    await host.openPeerRelay('one', BROWSER_OFFER, events)
+    const answer = host.negotiate('one', BROWSER_OFFER, false)
     await join(host, 'webrtc')
     const { id } = await guest.told('offer')
     guest.say({ type: 'answer', id, sdp: 'v=0 too', pcId: 'peer' })
@@ -196,7 +240,7 @@ describe.each(hosts)('callers of a bot that speaks their wires itself, %s', (_, 
     await until('it is connected', () => told.length === 1)
     host.addCandidates('one', [{ candidate: 'c', mid: '1' }])
     expect(await guest.told('candidates')).toMatchObject({ candidates: [{ candidate: 'c', mid: '1' }] })
-    const refused = host.negotiate('one', 'v=1', true)
+    const refused = host.negotiate('one', BROWSER_OFFER, true)
     refused.catch(() => {})
     await until(
       'the bot is asked again',
@@ -204,7 +248,7 @@ describe.each(hosts)('callers of a bot that speaks their wires itself, %s', (_, 
     )
     guest.say({ type: 'answer', id: id + 1, error: { name: 'ValueError', message: 'not this' } })
     await expect(refused).rejects.toMatchObject({ code: 'invalid_offer' })
-    const late = host.negotiate('one', 'v=2', false)
+    const late = host.negotiate('one', BROWSER_OFFER, false)
     late.catch(() => {})
     await host.close('one', SHUTDOWN, 1000)
     await expect(late).rejects.toMatchObject({ code: 'media_unavailable', message: SHUTDOWN.message })

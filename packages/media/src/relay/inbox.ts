@@ -1,8 +1,5 @@
 import type { SocketMessage } from '@botcli/protocol'
-
-/** What a bot may have been sent without having confirmed it. */
-const MAX_MESSAGES = 100
-const MAX_BYTES = 1024 * 1024
+import { Credit } from './credit.ts'
 
 interface Waiting {
   readonly data: SocketMessage
@@ -12,17 +9,14 @@ interface Waiting {
 /** The caller's messages on their way to the bot: in order, none lost, and only so many that it has not confirmed. */
 export class Inbox {
   readonly #waiting: Waiting[] = []
-  /** The sizes of what was sent and not confirmed, the oldest first. */
-  readonly #unconfirmed: number[] = []
+  readonly #credit = new Credit()
   #waitingBytes = 0
-  #unconfirmedBytes = 0
   #confirmed = 0
   #send: ((data: SocketMessage) => void) | undefined
 
   /** Whether the caller should not be read for now. What has been read already still finds a place. */
   get full(): boolean {
-    const messages = this.#waiting.length + this.#unconfirmed.length
-    return messages >= MAX_MESSAGES || this.#waitingBytes + this.#unconfirmedBytes >= MAX_BYTES
+    return this.#credit.isUsedUpWith(this.#waiting.length, this.#waitingBytes)
   }
 
   /** Whether everything is on its way. */
@@ -45,10 +39,10 @@ export class Inbox {
   /** The bot has taken in so many messages in all. False when it was never sent so many. */
   confirm(count: number): boolean {
     const fresh = count - this.#confirmed
-    if (fresh > this.#unconfirmed.length) return false
+    if (fresh > this.#credit.messages) return false
     if (fresh <= 0) return true
     this.#confirmed = count
-    for (const bytes of this.#unconfirmed.splice(0, fresh)) this.#unconfirmedBytes -= bytes
+    this.#credit.giveBack(fresh)
     this.#flush()
     return true
   }
@@ -56,18 +50,11 @@ export class Inbox {
   #flush(): void {
     while (this.#send !== undefined) {
       const next = this.#waiting[0]
-      if (next === undefined || !this.#hasRoomFor(next.bytes)) return
+      if (next === undefined || !this.#credit.hasRoomFor(next.bytes)) return
       this.#waiting.shift()
       this.#waitingBytes -= next.bytes
-      this.#unconfirmed.push(next.bytes)
-      this.#unconfirmedBytes += next.bytes
+      this.#credit.take(next.bytes)
       this.#send(next.data)
     }
-  }
-
-  /** The largest message fits when nothing else is on its way. */
-  #hasRoomFor(bytes: number): boolean {
-    if (this.#unconfirmed.length >= MAX_MESSAGES) return false
-    return this.#unconfirmed.length === 0 || this.#unconfirmedBytes + bytes <= MAX_BYTES
   }
 }

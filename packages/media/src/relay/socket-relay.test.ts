@@ -21,7 +21,9 @@ describe('a socket that is passed through', () => {
     expect(
       pair.guest.socketMessages.map((one) => (typeof one === 'string' ? one : Buffer.from(one))),
     ).toEqual(all)
-    for (const one of pair.guest.socketMessages) pair.guest.port.sendSocket(one)
+    for (const one of pair.guest.socketMessages.slice(0, 5)) pair.guest.port.sendSocket(one)
+    await until('they have left', () => pair.guest.taken === 5)
+    pair.guest.port.sendSocket(all[5] as string)
     await until('the client has it', () => pair.received.length === 6)
     expect(pair.received).toEqual(all)
     expect(pair.session.report().counters).toMatchObject({ messagesIn: 6, messagesOut: 6, badMessages: 0 })
@@ -147,14 +149,130 @@ describe('a socket that is passed through', () => {
     expect(await pair.over()).toEqual({ cause: 'bot_returned', message: 'The bot closed the connection.' })
   })
 
-  it('is over when the caller takes too little of what the bot sends', async () => {
+  it('tells the bot what its caller has taken, so that it can wait, and loses nothing', async () => {
     pair = await RelayPair.open()
     pair.client.pause()
-    for (let count = 0; count < 40; count += 1) pair.guest.port.sendSocket(Buffer.alloc(MIB - 1))
+    const sent = 300
+    let next = 0
+    const proceed = () => {
+      for (; next < sent && next - pair.guest.taken < 10; next += 1) {
+        pair.guest.port.sendSocket(`${next} ${'x'.repeat(100_000)}`)
+      }
+    }
+    // Until the network holds no more.
+    for (let before = -1; before < next; ) {
+      before = next
+      proceed()
+      await settle(100)
+    }
+    expect(next).toBeLessThan(sent)
+    expect(pair.guest.taken).toBe(next - 10)
+    pair.client.resume()
+    while (next < sent) {
+      proceed()
+      await settle()
+    }
+    await until('the client has it', () => pair.received.length === sent)
+    expect(pair.received.map((one) => Number.parseInt(String(one), 10))).toEqual([...Array(sent).keys()])
+    await until('all is confirmed', () => pair.guest.taken === sent)
+    expect(pair.overs).toEqual([])
+  })
+
+  it('may be fast: neither a bot that keeps to its credit nor one with a fast caller is too loud', async () => {
+    let now = 0
+    pair = await RelayPair.open({ clock: () => now })
+    for (let total = 100; total <= 30_000; total += 100) {
+      for (let count = 0; count < 100; count += 1) {
+        pair.guest.port.sendSocket('x')
+        pair.client.send('x')
+      }
+      await until('they have arrived', () => pair.guest.socketMessages.length === total)
+      for (let count = total - 99; count <= total; count += 1) pair.guest.confirm(count)
+      await until('they have left', () => pair.guest.taken === total)
+      if (total % 6000 === 0) now += 1000
+    }
+    expect(pair.overs).toEqual([])
+  })
+
+  it.each([
+    ['101 messages', 101, MIB / 2, 1],
+    ['more than 1 MiB', 2, MIB / 2, MIB / 2 + 1],
+  ])('is over when the bot is ahead of its caller by %s', async (_, count, first, bytes) => {
+    pair = await RelayPair.open()
+    pair.client.pause()
+    // Until the network holds no more: then one has not left.
+    for (let sent = 0; pair.guest.taken === sent; sent += 1) {
+      pair.guest.port.sendSocket(Buffer.alloc(first))
+      await settle(100)
+    }
+    expect(pair.overs).toEqual([])
+    for (let more = 1; more < count; more += 1) pair.guest.port.sendSocket(Buffer.alloc(bytes))
     expect(await pair.over()).toEqual({
       cause: 'bot_flooded',
-      message: 'The bot sent more than its caller could take.',
+      message: "The bot's process sent more than its caller had taken.",
     })
+  })
+
+  it('is not taken for lost while its caller is slow, but still takes something', async () => {
+    // One that comes to none of the pings, because of all that is before them.
+    pair = await RelayPair.open({ autoPong: false, limits: { pingMs: 200 } })
+    pair.client.pause()
+    let sent = 0
+    const speak = async (ms: number) => {
+      for (const end = performance.now() + ms; performance.now() < end; await settle()) {
+        for (; sent - pair.guest.taken < 10; sent += 1) pair.guest.port.sendSocket(Buffer.alloc(100_000))
+      }
+    }
+    await speak(500)
+    for (let turn = 0; turn < 20; turn += 1) {
+      pair.client.resume()
+      await speak(20)
+      pair.client.pause()
+      await speak(80)
+    }
+    expect(pair.overs).toEqual([])
+    // Until it takes nothing at all.
+    expect(await pair.over()).toEqual({ cause: 'client_lost', message: 'The client stopped answering.' })
+  })
+
+  it('lets a bot go on that speaks to nobody any more', async () => {
+    pair = await RelayPair.open({ limits: { lastMessagesMs: 60_000 } })
+    for (let count = 0; count < 101; count += 1) pair.client.send(`${count}`)
+    pair.client.close()
+    await until('the bot has its share', () => pair.guest.socketMessages.length === 100)
+    pair.client.terminate()
+    pair.websocket.terminate()
+    await until('it is gone', () => pair.websocket.readyState === pair.websocket.CLOSED)
+    for (let count = 0; count < 7; count += 1) pair.guest.port.sendSocket('nobody hears this')
+    await until('the bot need not wait', () => pair.guest.taken === 7)
+    expect(pair.overs).toEqual([])
+  })
+
+  it('tells the bot how its caller closed, after all its words', async () => {
+    pair = await RelayPair.open()
+    pair.client.send('last')
+    pair.client.close(4001, 'my reason')
+    await pair.over()
+    expect(await pair.guest.told('socket-closed')).toMatchObject({ code: 4001, reason: 'my reason' })
+    expect(pair.guest.socketMessages).toEqual(['last'])
+    await pair.close()
+    pair = await RelayPair.open()
+    pair.client.terminate()
+    expect(await pair.guest.told('socket-closed')).toMatchObject({ code: 1006, reason: '' })
+  })
+
+  it('is closed when a message is too large, and everybody is told why', async () => {
+    pair = await RelayPair.open()
+    pair.client.send('fine')
+    pair.client.send(Buffer.alloc(MIB + 1))
+    const reason = 'A message is too large: 1048576 bytes are allowed.'
+    expect((await pair.whenClosed()).code).toBe(1009)
+    expect(await pair.over()).toEqual({
+      cause: 'client_left',
+      message: `The connection to the client was closed (code 1009): ${reason}`,
+    })
+    expect(await pair.guest.told('socket-closed')).toEqual({ type: 'socket-closed', code: 1009, reason })
+    expect(pair.guest.socketMessages).toEqual(['fine'])
   })
 
   it.each([

@@ -4,11 +4,10 @@ import type { WebSocket } from 'ws'
 import type { GuestChannel, GuestFrame, GuestOver, GuestWord } from '../session/guest-channel.ts'
 import type { MediaSessionEvents } from '../session/hosted-session.ts'
 import { closeWebsocket, closingOf } from '../websocket/close-websocket.ts'
+import { type SocketEnd, socketFault } from '../websocket/socket-fault.ts'
 import { Inbox } from './inbox.ts'
+import { Outbox } from './outbox.ts'
 import type { Relay, RelayCounters } from './relay.ts'
-
-/** A caller that has not taken so much of what the bot sent will not take the rest in time. */
-const MAX_OUTPUT_BYTES = 8 * 1024 * 1024
 
 /** How long a relay waits in each case. */
 export interface SocketRelayLimits {
@@ -37,19 +36,37 @@ export interface SocketRelayOptions {
   readonly limits?: Partial<SocketRelayLimits>
 }
 
-/** A caller's WebSocket whose messages go to the bot as they are, and back. A slow bot holds its caller back. */
+/** So many pings a caller may leave unanswered that takes nothing more of what is waiting for it. */
+const HELD_UP_PINGS = 6
+
+/** A caller that is gone: why, and how its socket was closed. */
+interface Departure extends GuestOver {
+  readonly end: SocketEnd
+}
+
+/** A socket that broke without a word. */
+const BROKEN: SocketEnd = { code: 1006, reason: '' }
+
+/** A caller's WebSocket whose messages go to the bot as they are, and back. Who is slow holds the other one back. */
 export class SocketRelay implements Relay {
   readonly finished: Promise<void>
   readonly #websocket: WebSocket
   readonly #events: MediaSessionEvents
   readonly #limits: SocketRelayLimits
   readonly #inbox = new Inbox()
+  readonly #outbox = new Outbox((count) => this.#guest?.socketHeard(count))
   readonly #pinger: NodeJS.Timeout
+  #guest: GuestChannel | undefined
   #patience: NodeJS.Timeout | undefined
   #open = true
   /** Why the caller is gone, until its last messages are on their way to the bot. */
-  #left: GuestOver | undefined
+  #left: Departure | undefined
   #answeredPing = true
+  #silentPings = 0
+  /** Whether something has been waiting for the caller to take it since it last answered. */
+  #heldUp = false
+  /** How many messages had gone to the caller at the last ping. */
+  #leftAtPing = 0
   #messagesIn = 0
   #messagesOut = 0
   #badMessages = 0
@@ -65,9 +82,8 @@ export class SocketRelay implements Relay {
     websocket.on('pong', () => {
       this.#answeredPing = true
     })
-    websocket.on('close', (code) => this.#onClose(code))
-    // A close follows each error, and it is the close that says what to do.
-    websocket.on('error', () => {})
+    websocket.on('close', (code, reason) => this.#onClose(code, reason.toString()))
+    websocket.on('error', (error) => this.#onError(error))
     this.#pinger = setInterval(() => this.#ping(), this.#limits.pingMs)
     events.connected()
   }
@@ -81,6 +97,7 @@ export class SocketRelay implements Relay {
   }
 
   join(guest: GuestChannel): void {
+    this.#guest = guest
     this.#inbox.open((data) => guest.socket(data))
     this.#steer()
   }
@@ -121,11 +138,14 @@ export class SocketRelay implements Relay {
   }
 
   #send(data: SocketMessage): GuestOver | undefined {
-    if (!this.#open) return undefined
-    this.#websocket.send(data)
-    this.#messagesOut += 1
-    if (this.#websocket.bufferedAmount <= MAX_OUTPUT_BYTES) return undefined
-    return { cause: 'bot_flooded', message: 'The bot sent more than its caller could take.' }
+    if (!this.#outbox.take(Buffer.byteLength(data))) {
+      return { cause: 'bot_flooded', message: "The bot's process sent more than its caller had taken." }
+    }
+    if (this.#open) {
+      this.#messagesOut += 1
+      this.#websocket.send(data, () => this.#outbox.leave())
+    } else this.#outbox.leave()
+    return undefined
   }
 
   /** Reads the caller only as fast as the bot does, and lets it go when everything it said is on its way. */
@@ -144,8 +164,9 @@ export class SocketRelay implements Relay {
   #closeForBot(code: number, reason: string): void {
     if (!this.#open) return
     this.#closeSocket(isCloseCode(code) ? code : CLOSE_CODES.bot_returned, reason)
-    const { returnMs } = this.#limits
-    this.#leaveWithin(returnMs, { cause: 'bot_returned', message: 'The bot closed the connection.' })
+    this.#patience = setTimeout(() => {
+      this.#events.over({ cause: 'bot_returned', message: 'The bot closed the connection.' })
+    }, this.#limits.returnMs)
   }
 
   #closeSocket(code: number, reason: string): void {
@@ -157,36 +178,53 @@ export class SocketRelay implements Relay {
 
   #ping(): void {
     const canAnswer = !this.#websocket.isPaused
-    if (canAnswer && !this.#answeredPing) {
+    if (this.#answeredPing) this.#heldUp = false
+    // A slow caller comes to a ping only after all that it has not read yet, and that it reads shows in large steps.
+    const takesMore = this.#heldUp && this.#outbox.left > this.#leftAtPing
+    this.#silentPings = this.#answeredPing || takesMore ? 0 : this.#silentPings + 1
+    if (canAnswer && this.#silentPings >= (this.#heldUp ? HELD_UP_PINGS : 1)) {
       this.#free()
       this.#websocket.terminate()
-      this.#leave({ cause: 'client_lost', message: 'The client stopped answering.' })
+      this.#leave({ cause: 'client_lost', message: 'The client stopped answering.', end: BROKEN })
       return
     }
     // Sent in any case: a connection that is broken shows only when something is sent.
     this.#answeredPing = !canAnswer
+    this.#heldUp ||= !this.#outbox.empty
+    this.#leftAtPing = this.#outbox.left
     this.#websocket.ping()
   }
 
-  #onClose(code: number): void {
+  #onClose(code: number, reason: string): void {
+    if (code === BROKEN.code) {
+      this.#depart({ cause: 'client_lost', message: 'The connection to the client broke.', end: BROKEN })
+      return
+    }
+    const message = `The client closed the connection (code ${code}).`
+    this.#depart({ cause: 'client_left', message, end: { code, reason } })
+  }
+
+  /** What is not the client's doing shows when the socket is closed. */
+  #onError(error: Error): void {
+    const end = socketFault(error)
+    if (end === undefined || !this.#open) return
+    closeWebsocket(this.#websocket, end.code, end.reason)
+    const message = `The connection to the client was closed (code ${end.code}): ${end.reason}`
+    this.#depart({ cause: 'client_left', message, end })
+  }
+
+  #depart(left: Departure): void {
     if (!this.#open) return
     this.#free()
-    const left: GuestOver =
-      code === 1006
-        ? { cause: 'client_lost', message: 'The connection to the client broke.' }
-        : { cause: 'client_left', message: `The client closed the connection (code ${code}).` }
     this.#left = left
-    this.#leaveWithin(this.#limits.lastMessagesMs, left)
+    this.#patience = setTimeout(() => this.#leave(left), this.#limits.lastMessagesMs)
     this.#steer()
   }
 
-  #leaveWithin(ms: number, reason: GuestOver): void {
-    this.#patience = setTimeout(() => this.#leave(reason), ms)
-  }
-
-  #leave(reason: GuestOver): void {
+  #leave({ end, ...reason }: Departure): void {
     clearTimeout(this.#patience)
     this.#left = undefined
+    this.#guest?.socketClosed(end.code, end.reason)
     this.#events.over(reason)
   }
 

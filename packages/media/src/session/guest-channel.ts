@@ -59,6 +59,7 @@ export class GuestChannel {
   readonly #port: HostPort
   readonly #gate = new FloodGate()
   readonly #pulse: GuestPulse
+  #heard = 0
   #over = false
   #closing = false
   /** What went wrong after the guest was asked to finish. */
@@ -118,6 +119,17 @@ export class GuestChannel {
   /** A message of the caller's socket, for a bot that speaks that wire itself. */
   socket(data: SocketMessage): void {
     this.#port.sendSocket(data)
+  }
+
+  /** So many messages of the bot have gone to the caller's socket. */
+  socketHeard(count: number): void {
+    this.#port.laterHeard(count)
+    this.#port.flush()
+  }
+
+  /** The caller's socket is closed; it says no more. */
+  socketClosed(code: number, reason: string): void {
+    this.#port.send({ type: 'socket-closed', code, reason })
   }
 
   /** An offer of the caller, for a bot that answers it itself. False when it is too large. */
@@ -210,7 +222,15 @@ export class GuestChannel {
       const fault = this.#options.events.frame(frame)
       if (fault !== undefined) this.#finish(fault.cause, fault.message)
     }
-    this.#admit()
+    if (!this.#isBounded(frame)) this.#admit()
+  }
+
+  /** Messages of a socket have a credit of their own, and what was sent is confirmed once; a bot may be as fast as its caller. */
+  #isBounded(frame: DataFrame): boolean {
+    if (frame.kind === 'socket') return true
+    if (frame.kind !== 'heard' || frame.frames <= this.#heard) return false
+    this.#heard = frame.frames
+    return true
   }
 
   #onClosed(error: Error | undefined): void {

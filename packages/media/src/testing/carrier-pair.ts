@@ -20,7 +20,8 @@ export interface CarrierPairOptions {
 
 /** Two ends of a real WebSocket, before anybody has said anything. */
 export async function socketPair(autoPong = true) {
-  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, maxPayload: 1024 * 1024 })
+  const options = { maxPayload: 1024 * 1024, skipUTF8Validation: true }
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, ...options })
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const carrier = new WebSocket(`ws://127.0.0.1:${port}`, { autoPong })
@@ -93,6 +94,7 @@ export class CarrierPair {
     const greeting = recognise(sockets.websocket, {
       served: CARRIER_IDS,
       evals: false,
+      passThrough: false,
       clock: () => 1000,
       signal,
     })

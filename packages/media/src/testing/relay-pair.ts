@@ -33,6 +33,7 @@ export class RelayPair {
 
   private constructor(
     { server, carrier, websocket }: Awaited<ReturnType<typeof socketPair>>,
+    clock: () => number,
     options: Pick<SocketRelayOptions, 'limits' | 'early'>,
   ) {
     this.#server = server
@@ -51,7 +52,7 @@ export class RelayPair {
         disconnected: () => this.states.push('disconnected'),
         over: (reason) => this.overs.push(reason),
       },
-      clock: () => performance.now(),
+      clock,
       maxMemoryBytes: 1024 ** 3,
     })
     const [link, far] = duplexPair()
@@ -62,12 +63,14 @@ export class RelayPair {
   static async open({
     autoPong = true,
     joined = true,
+    clock = () => performance.now(),
     ...options
   }: Pick<SocketRelayOptions, 'limits' | 'early'> & {
     readonly autoPong?: boolean
     readonly joined?: boolean
+    readonly clock?: () => number
   } = {}): Promise<RelayPair> {
-    const pair = new RelayPair(await socketPair(autoPong), options)
+    const pair = new RelayPair(await socketPair(autoPong), clock, options)
     if (joined) pair.join()
     return pair
   }

@@ -36,6 +36,11 @@ export class ScriptedGuest {
     return this.frames.flatMap((frame) => (frame.kind === 'socket' ? [frame.data] : []))
   }
 
+  /** How many of its own messages its caller's socket has taken, as it was told. */
+  get taken(): number {
+    return this.frames.reduce((taken, frame) => (frame.kind === 'heard' ? frame.frames : taken), 0)
+  }
+
   say(message: GuestMessage): void {
     this.port.send(message)
   }

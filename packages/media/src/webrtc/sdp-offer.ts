@@ -89,6 +89,15 @@ export function parseOffer(sdp: string): Offer {
   }
 }
 
+/** Throws when an offer is plainly of no use, whoever is to answer it: no media in it, or no way to reach its sender. */
+export function checkOffer(sdp: string): void {
+  const { session, sections } = split(sdp)
+  for (const section of sections) midOf(section)
+  const media = sections.find((section) => isOpen(section) && ['audio', 'video'].includes(kindOf(section)))
+  if (media === undefined) throw invalid('it has no open section for sound or pictures')
+  transportOf(session, media)
+}
+
 /**
  * The offer as the native library gets it: only the sections that we use, spelled by us. What a client wrote
  * never reaches native code, and sections that we decline need no tracks there.
@@ -156,6 +165,10 @@ function midOf(section: RawSection): string {
 /** A port of zero closes a section, unless it is only shut until the bundle is agreed upon. */
 function isOpen(section: RawSection): boolean {
   return section.media[1] !== '0' || section.attributes.includes('bundle-only')
+}
+
+function kindOf(section: RawSection): string {
+  return section.media[0] ?? ''
 }
 
 function isChannel(section: RawSection): boolean {

@@ -1,9 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
+import { type ServerOptions, WebSocket, WebSocketServer } from 'ws'
+import { MAX_MESSAGE_BYTES, reasonOf } from './socket-fault.ts'
 
-/** The largest message that a client may send. */
-const MAX_MESSAGE_BYTES = 1024 * 1024
+/** Tells a client that breaks a rule which one; by itself `ws` closes with a bare code then. */
+class WordyWebSocket extends WebSocket {
+  override close(code?: number, reason: string | Buffer | undefined = reasonOf(code)): void {
+    super.close(code, reason)
+  }
+}
 
 /** An HTTP request that asks for a WebSocket, as plain data, so that another process can answer it. */
 export interface UpgradeRequest {
@@ -13,7 +18,8 @@ export interface UpgradeRequest {
   readonly head: Uint8Array
 }
 
-const OPTIONS: ServerOptions = {
+const OPTIONS: ServerOptions<typeof WordyWebSocket> = {
+  WebSocket: WordyWebSocket,
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,

@@ -63,7 +63,7 @@ async function perform(call: WorkerCall, socket: Socket | undefined) {
     case 'open-webrtc':
       return host.openWebrtc(sessionId, call.offer, eventsOf(sessionId))
     case 'open-peer-relay':
-      return host.openPeerRelay(sessionId, eventsOf(sessionId))
+      return host.openPeerRelay(sessionId, call.offer, eventsOf(sessionId))
     case 'open-websocket':
       return host.openWebsocket(
         sessionId,

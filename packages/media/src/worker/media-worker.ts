@@ -95,8 +95,8 @@ export class MediaWorker implements MediaHost {
     return (await this.#open({ type: 'open-webrtc', sessionId, offer }, events)) as PeerAnswer
   }
 
-  async openPeerRelay(sessionId: string, events: HostedSessionEvents): Promise<void> {
-    await this.#open({ type: 'open-peer-relay', sessionId }, events)
+  async openPeerRelay(sessionId: string, offer: string, events: HostedSessionEvents): Promise<void> {
+    await this.#open({ type: 'open-peer-relay', sessionId, offer }, events)
   }
 
   async openWebsocket(

@@ -15,7 +15,7 @@ export interface PackedUpgrade {
 /** What a worker is asked to do. Three of these come with a socket. */
 export type WorkerCall =
   | { readonly type: 'open-webrtc'; readonly sessionId: string; readonly offer: string }
-  | { readonly type: 'open-peer-relay'; readonly sessionId: string }
+  | { readonly type: 'open-peer-relay'; readonly sessionId: string; readonly offer: string }
   | {
       readonly type: 'open-websocket'
       readonly sessionId: string

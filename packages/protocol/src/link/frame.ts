@@ -19,7 +19,7 @@ export type LinkFrame =
   | { readonly kind: 'audioOut'; readonly epoch: number; readonly samples: Int16Array }
   /** How much of the epoch was played, and how much of it the guest may send in all. Both count samples. */
   | { readonly kind: 'playback'; readonly epoch: number; readonly played: number; readonly limit: number }
-  /** How many audio frames, or messages of its caller's socket, the guest has taken in since the start. */
+  /** How many audio frames, or messages of the caller's socket, were taken in since the start. */
   | { readonly kind: 'heard'; readonly frames: number }
   /** A message of the caller's WebSocket that is passed through, to or fro. */
   | { readonly kind: 'socket'; readonly data: SocketMessage }
@@ -63,7 +63,7 @@ export function encodePlayback(epoch: number, played: number, limit: number): Ui
   return bytes
 }
 
-/** Encodes how many audio frames or socket messages the guest has taken in. */
+/** Encodes how many audio frames or socket messages were taken in. */
 export function encodeHeard(frames: number): Uint8Array {
   const bytes = allocate(FRAME_KIND.heard, 4)
   new DataView(bytes.buffer).setUint32(HEADER_BYTES, frames)

@@ -38,6 +38,8 @@ export const botStartSchema = z.object({
       remoteAddress: z.string(),
       /** Only for a bot that speaks the wire itself, and none that holds a secret. */
       headers: z.record(z.string(), z.string()).optional(),
+      /** What the caller put behind its address, for such a bot, too. */
+      query: z.string().optional(),
     })
     .optional(),
   call: phoneCallSchema.optional(),
@@ -75,7 +77,7 @@ export const guestMessageSchema = z.discriminatedUnion('type', [
     pcId: z.string().min(1).optional(),
     error: linkErrorSchema.optional(),
   }),
-  z.object({ type: z.literal('peer'), state: z.enum(['connected', 'disconnected', 'closed']) }),
+  z.object({ type: z.literal('peer'), state: z.enum(['connected', 'disconnected', 'closed', 'lost']) }),
   z.object({ type: z.literal('pong'), id: z.number().int(), rss: z.number().nonnegative() }),
   z.object({
     type: z.literal('end'),
@@ -98,6 +100,7 @@ export const hostMessageSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('message'), data: jsonValue }),
   z.object({ type: z.literal('dtmf'), keys: z.string() }),
+  z.object({ type: z.literal('socket-closed'), code: z.number().int(), reason: z.string() }),
   z.object({
     type: z.literal('offer'),
     id: z.number().int(),

@@ -55,18 +55,21 @@ describe('a link', () => {
     const { host, guest, atHost, atGuest } = pair()
     host.sendSocket('eins')
     host.sendSocket(Uint8Array.of(1, 2))
-    host.send({ type: 'offer', id: 1, sdp: 'v=0', restart: false })
+    host.laterHeard(3)
+    host.send({ type: 'socket-closed', code: 4001, reason: 'done' })
     guest.send({ type: 'ready', passThrough: true })
     guest.sendSocket('')
     guest.send({ type: 'answer', id: 1, error: { name: 'Error', message: 'no' } })
-    guest.send({ type: 'peer', state: 'closed' })
+    guest.send({ type: 'peer', state: 'lost' })
     guest.send({ type: 'socket-close', code: 1000, reason: '' })
     await vi.waitFor(() => expect(atGuest.messages).toHaveLength(1))
     await vi.waitFor(() => expect(atHost.messages).toHaveLength(4))
     expect(atGuest.frames).toEqual([
       { kind: 'socket', data: 'eins' },
       { kind: 'socket', data: Uint8Array.of(1, 2) },
+      { kind: 'heard', frames: 3 },
     ])
+    expect(atGuest.messages).toEqual([{ type: 'socket-closed', code: 4001, reason: 'done' }])
     expect(atHost.frames).toEqual([{ kind: 'socket', data: '' }])
     expect(atHost.messages[0]).toEqual({ type: 'ready', passThrough: true })
   })

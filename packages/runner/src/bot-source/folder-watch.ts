@@ -40,7 +40,7 @@ export class FolderWatch {
     this.#everything = everything
     this.#pattern = names
     this.#names = new Set([...ALWAYS_WATCHED, ...files.map((file) => basename(file))])
-    const wanted = new Set(files.map((file) => dirname(file)).slice(0, MAX_FOLDERS))
+    const wanted = new Set([...new Set(files.map((file) => dirname(file)))].slice(0, MAX_FOLDERS))
     for (const [folder, watcher] of this.#watchers) {
       if (wanted.has(folder) && !fresh) continue
       watcher.close()

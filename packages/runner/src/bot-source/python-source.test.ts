@@ -36,7 +36,7 @@ function codeOf(state: BotState): PythonCode {
   return state.code
 }
 
-async function open(start: PythonStart = 'fork'): Promise<void> {
+async function open(start: PythonStart = 'fork', place = ''): Promise<void> {
   const options = {
     logger: log.logger,
     onChange: (state: BotState) => versions.push(codeOf(state).version),
@@ -45,7 +45,8 @@ async function open(start: PythonStart = 'fork'): Promise<void> {
     env: { PATH: process.env.PATH ?? '' },
     maxMemoryBytes: 2 ** 30,
   }
-  source = await PythonSource.open({ path: join(folder, 'bot.py'), folder }, options)
+  const file = { path: join(folder, place, 'bot.py'), folder: join(folder, place) }
+  source = await PythonSource.open(file, options)
 }
 
 /** Loads the newest code, as a pool does; whether that was possible. */
@@ -81,6 +82,41 @@ it.each(['fork', 'spawn'] as const)(
     await version(3)
   },
 )
+
+it('notices saves of what it imports from elsewhere, also while that is broken', async () => {
+  const shared = join(folder, 'lib/shared.py')
+  await save('lib/shared.py', 'x = 1\n')
+  await save('server/bot.py', `import sys\nsys.path.append('../lib')\nimport shared\n${BOT}`)
+  await open('fork', 'server')
+  expect(await load()).toBe(true)
+  await settle()
+  // A cache of the interpreter knows a file by its size and the second in which it was saved.
+  await writeFile(shared, 'x = 12 (\n')
+  await version(2)
+  expect(await load()).toBe(false)
+  await writeFile(shared, 'x = 123 (\n')
+  await version(3)
+  expect(await load()).toBe(false)
+  await writeFile(shared, 'x = 1234\n')
+  await version(4)
+  expect(await load()).toBe(true)
+  await settle()
+  await save('lib/other.py', 'x = 1\n')
+  await settle()
+  expect(versions).toEqual([2, 3, 4])
+})
+
+it('notices saves in every one of its folders, however many files there are', async () => {
+  const names = Array.from({ length: 300 }, (_, number) => `m${number}`)
+  for (const name of names) await save(`${name}.py`, '')
+  await save('z/last.py', 'x = 1\n')
+  await save('bot.py', `import ${names.join(', ')}, z.last\n${BOT}`)
+  await open()
+  expect(await load()).toBe(true)
+  await settle()
+  await save('z/last.py', 'x = 12\n')
+  await version(2)
+})
 
 it('notices a new file in its folder, but neither a save of the same nor of what it does not import', async () => {
   await save('other/tool.py', 'x = 1\n')

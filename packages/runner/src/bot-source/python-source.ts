@@ -34,8 +34,10 @@ export class PythonSource {
   #version = 0
   /** What was on disk before the newest state was loaded. */
   #contents = new Map<string, string>()
-  /** What the newest state consists of, once it is loaded. */
-  #loaded: readonly string[] | undefined
+  /** What the bot consisted of when it was loaded the last time. Some may lie outside of its folder. */
+  #files: readonly string[] = []
+  /** Whether that is the newest state. */
+  #loaded = false
   #warned = false
   #work: Promise<void> = Promise.resolve()
   #closed = false
@@ -123,9 +125,9 @@ export class PythonSource {
   /** Remembers what is on disk before it is loaded, and watches all of it until it is known what matters. */
   async #look(): Promise<void> {
     const { files, folders } = await pythonFilesIn(this.#file.folder, { deep: true })
-    const all = new Set([this.#file.path, ...files, ...(this.#loaded ?? [])])
+    const all = new Set([this.#file.path, ...files, ...this.#files])
     this.#contents = await contentsOf(all)
-    this.#loaded = undefined
+    this.#loaded = false
     this.#update([...all, ...folders.map((folder) => join(folder, '__init__.py'))], true)
   }
 
@@ -136,7 +138,8 @@ export class PythonSource {
   async #onFiles(program: PythonProgram, files: readonly string[]): Promise<void> {
     if (program !== this.#program) return
     const all = [...new Set([this.#file.path, ...files])]
-    this.#loaded = all
+    this.#files = all
+    this.#loaded = true
     for (const [file, content] of await contentsOf(all.filter((one) => !this.#contents.has(one)))) {
       this.#contents.set(file, content)
     }
@@ -158,10 +161,9 @@ export class PythonSource {
   }
 
   async #hasChanged(): Promise<boolean> {
-    const deep = this.#loaded === undefined
-    const { files } = await pythonFilesIn(this.#file.folder, { deep })
+    const { files } = await pythonFilesIn(this.#file.folder, { deep: !this.#loaded })
     if (files.some((file) => !this.#contents.has(file))) return true
-    const now = await contentsOf(this.#loaded ?? this.#contents.keys())
+    const now = await contentsOf(this.#loaded ? this.#files : this.#contents.keys())
     return [...now].some(([file, content]) => this.#contents.get(file) !== content)
   }
 

@@ -19,7 +19,7 @@ import type { Guest } from '../guests/guest.ts'
 import type { GuestPool } from '../guests/guest-pool.ts'
 import type { MediaHosts } from '../media/media-pool.ts'
 import { RequestError } from '../request-error.ts'
-import { plainHeaders } from './plain-headers.ts'
+import { plainHeaders, plainQuery } from './plain-headers.ts'
 import type { Session } from './session.ts'
 import type { SessionTable } from './session-table.ts'
 
@@ -182,18 +182,22 @@ export class Connector {
     return this.#answerOf(session, answer)
   }
 
-  /** Lets the bot itself answer. Only the bot can tell whether the offer is of any use, so it is spent when it is not. */
+  /** Lets the bot itself answer. What only the bot can find wrong with an offer costs the bot, too. */
   async #passOffer(
     session: Session,
     host: MediaHost,
     sdp: string,
     body: BotStart['body'],
   ): Promise<OfferAnswer> {
-    await this.#orRevert(session, host.openPeerRelay(session.id, session.events))
+    await this.#orRevert(session, host.openPeerRelay(session.id, sdp, session.events))
     const guest = await this.#guestFor(session, host, () => this.#takeSuch(true))
-    session.join(guest, { transport: 'webrtc', passThrough: true, body })
+    const answering = host.negotiate(session.id, sdp, false)
+    // It is looked at below, unless the session is over by then.
+    answering.catch(() => {})
+    // Without an answer the bot was never called.
+    session.join(guest, { transport: 'webrtc', passThrough: true, body }, answering)
     try {
-      return this.#answerOf(session, await host.negotiate(session.id, sdp, false))
+      return this.#answerOf(session, await answering)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       if (error instanceof MediaError && error.code === 'invalid_offer') await session.abandon(message)
@@ -252,9 +256,11 @@ export class Connector {
 
 /** What a bot is told of its caller's socket; one that speaks the wire itself may want to know how it was asked for. */
 function socketFacts(request: UpgradeRequest, remoteAddress: string, passThrough: boolean) {
-  const { pathname: path } = new URL(request.url, 'ws://runner')
+  const { pathname: path, search } = new URL(request.url, 'ws://runner')
   if (!passThrough) return { websocket: { path, remoteAddress } }
-  return { passThrough, websocket: { path, remoteAddress, headers: plainHeaders(request) } }
+  const query = plainQuery(search)
+  const websocket = { path, remoteAddress, headers: plainHeaders(request), ...(query && { query }) }
+  return { passThrough, websocket }
 }
 
 /** What a bot is told of a call: above its parameters the numbers, and above all what its own starter gave. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { PassThroughHouse } from '../testing/pass-through-house.ts'
+import { OFFER_SDP, PassThroughHouse } from '../testing/pass-through-house.ts'
 import { until } from '../testing/runner-fixture.ts'
 
 const START_A = {
@@ -42,7 +42,8 @@ async function connect(path: string, headers: Record<string, string> = {}) {
   return { client, received, closed }
 }
 
-const offer = { sdp: 'v=0 offer', type: 'offer' } as const
+const offer = { sdp: OFFER_SDP, type: 'offer' } as const
+const started = () => house.log.lines.filter(({ msg }) => msg === 'bot started')
 
 describe('a caller of a bot that speaks its wire itself', () => {
   it('comes by WebSocket', async () => {
@@ -52,13 +53,16 @@ describe('a caller of a bot that speaks its wire itself', () => {
       'User-Agent': 'test',
       Origin: 'http://a.example',
     }
-    const { client, received, closed } = await connect('/ws-client?secret=1', headers)
+    const { id } = house.table.create('websocket')
+    const address = `/ws-client?name=A%20b&token=secret&sessionId=${id}&%74oken=x&tokens=1`
+    const { client, received, closed } = await connect(address, headers)
     client.send('hello')
     const guest = await house.guest()
     const { start } = await guest.told('start')
     expect(start).toMatchObject({ transport: 'websocket', passThrough: true, body: {} })
     expect(start.websocket).toEqual({
       path: '/ws-client',
+      query: 'name=A%20b&tokens=1',
       remoteAddress: expect.stringContaining('127.0.0.1'),
       headers: { host: expect.any(String), 'user-agent': 'test', origin: 'http://a.example' },
     })
@@ -109,6 +113,7 @@ describe('a caller of a bot that speaks its wire itself', () => {
     guest.say({ type: 'answer', id: 1, sdp: 'v=0 answer', pcId: 'peer-1' })
     const { sessionId, ...answer } = await answering
     expect(answer).toEqual({ sdp: 'v=0 answer', type: 'answer', pc_id: 'peer-1' })
+    await until(() => started().length === 1, 'the log to tell')
     guest.say({ type: 'peer', state: 'connected' })
     await until(() => house.table.view(sessionId).state === 'active', 'the session to be active')
 
@@ -152,8 +157,72 @@ describe('a caller of a bot that speaks its wire itself', () => {
       await until(() => house.table.size === 0, 'the session to go')
       expect([guest.stopped, house.host.load]).toEqual([true, 0])
       expect(house.log.lines.filter(({ level }) => level === 'error')).toEqual([])
+      // It was never called.
+      expect(started()).toEqual([])
     },
   )
+
+  it.each(['', 'x', 'v=0\r\n', 'v=0\r\nm=audio\r\n'])(
+    'costs no bot with an offer that is none: %j',
+    async (sdp) => {
+      const session = house.table.create('webrtc')
+      for (const sessionId of [undefined, session.id]) {
+        const answering = house.connector.offer(sessionId, { ...offer, sdp })
+        await expect(answering).rejects.toMatchObject({ code: 'invalid_offer' })
+      }
+      expect([house.guests.length, house.host.load, house.table.size]).toEqual([0, 0, 1])
+      // Which may try again.
+      expect(session.state).toBe('waiting')
+    },
+  )
+
+  it('changes nothing with a later offer that is none', async () => {
+    const answering = house.connector.offer(undefined, offer)
+    const guest = await house.guest()
+    await guest.told('offer')
+    guest.say({ type: 'answer', id: 1, sdp: 'v=0 answer', pcId: 'peer-1' })
+    const { sessionId } = await answering
+    guest.say({ type: 'peer', state: 'connected' })
+    await until(() => house.table.view(sessionId).state === 'active', 'the session to be active')
+    for (const restart_pc of [false, true]) {
+      const again = house.connector.offer(undefined, { ...offer, sdp: 'v=0', pc_id: 'peer-1', restart_pc })
+      await expect(again).rejects.toMatchObject({ code: 'invalid_offer' })
+    }
+    expect(guest.messages.filter(({ type }) => type === 'offer')).toHaveLength(1)
+    expect(house.table.view(sessionId).state).toBe('active')
+    guest.say({ type: 'peer', state: 'lost' })
+    await until(() => house.table.view(sessionId).state === 'ended', 'the end')
+    expect(house.table.view(sessionId).outcome).toMatchObject({ cause: 'client_lost' })
+  })
+
+  it.each(['/ws', 'announced'])('is no eval in disguise, at %s', async (where) => {
+    const text = '{"label":"rtvi-ai","type":"client-message","id":"1","data":{"t":"eval-connect"}}'
+    const disguises = [
+      [Buffer.from(text), true],
+      [Buffer.from(text.replace('"id":"1"', '"id":NaN')), false],
+      [Buffer.of(0x7b, 0xff, 0xfe), false],
+      [Buffer.from('{"event":"hello"}'), false],
+    ] as const
+    for (const [data, binary] of disguises) {
+      const path = where === '/ws' ? where : `/sessions/${house.table.create('telephony_a').id}/ws`
+      const { client, closed } = await connect(path, { 'X-Forwarded-For': '192.0.2.1' })
+      client.send(data, { binary })
+      client.send(text)
+      client.send('{"event": "connected"}')
+      client.send(JSON.stringify(START_A))
+      expect((await closed).code).toBe(1008)
+    }
+    expect(house.guests).toEqual([])
+  })
+
+  it('tells the bot how it closed its socket', async () => {
+    const { client } = await connect('/ws-client')
+    const guest = await house.guest()
+    await guest.told('start')
+    client.close(4001, 'my reason')
+    expect(await guest.told('socket-closed')).toMatchObject({ code: 4001, reason: 'my reason' })
+    expect(await guest.told('cancel')).toMatchObject({ cause: 'client_left' })
+  })
 
   it('hears why when the bot fails instead of answering', async () => {
     const answering = house.connector.offer(undefined, offer)

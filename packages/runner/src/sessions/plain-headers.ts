@@ -8,3 +8,12 @@ export function plainHeaders({ headers }: UpgradeRequest): Record<string, string
   const plain = Object.entries(headers).filter(([name]) => PLAIN.test(name))
   return Object.fromEntries(plain.map(([name, value]) => [name, [value].flat().join(', ')]))
 }
+
+/** What lets its caller in, which is none of the bot's business. */
+const KEYS = ['token', 'sessionId']
+
+/** What a bot may know of what stands behind the address of its caller's socket, spelled as it was. */
+export function plainQuery(search: string): string {
+  const parts = search.replace(/^\?/, '').split('&')
+  return parts.filter((part) => !KEYS.some((key) => new URLSearchParams(part).has(key))).join('&')
+}

@@ -137,8 +137,8 @@ export class Session {
     return this.end('never_connected', why)
   }
 
-  /** Gives the session its bot. */
-  join(guest: Guest, details: BotDetails): void {
+  /** Gives the session its bot, which is called when `called` resolves. */
+  join(guest: Guest, details: BotDetails, called: Promise<unknown> = Promise.resolve()): void {
     const { id, body } = this
     const { transport } = details
     if (this.#ending !== undefined) {
@@ -157,7 +157,12 @@ export class Session {
     const link = guest.release(this.logger)
     // Not waited for: the caller can finish its handshake meanwhile.
     this.#host?.join(id, link, { sessionId: id, body, ...details }).then(
-      () => this.logger.info('bot started', { transport }),
+      () =>
+        called.then(
+          () => this.logger.info('bot started', { transport }),
+          // Whoever waits for it tells.
+          () => {},
+        ),
       // Nobody else would notice that this caller has no bot.
       (error: Error) =>
         this.end('media_failed', `The bot could not be joined to its caller: ${error.message}`),

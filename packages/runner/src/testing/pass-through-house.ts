@@ -22,6 +22,22 @@ import { SessionTokens } from '../sessions/session-tokens.ts'
 import { LogCapture } from './log-capture.ts'
 import { until } from './runner-fixture.ts'
 
+/** The least that can be the SDP of an offer. */
+export const OFFER_SDP = [
+  'v=0',
+  'o=- 1 2 IN IP4 127.0.0.1',
+  's=-',
+  't=0 0',
+  'm=audio 9 UDP/TLS/RTP/SAVPF 111',
+  'a=mid:0',
+  'a=ice-ufrag:user',
+  'a=ice-pwd:passwordpasswordpassword',
+  `a=fingerprint:sha-256 ${Array(32).fill('AB').join(':')}`,
+  'a=setup:actpass',
+  'a=rtpmap:111 opus/48000/2',
+  '',
+].join('\r\n')
+
 /** A guest that says only what a test lets it say. It answers a cancel, as every honest one does. */
 export class HouseGuest implements Guest {
   readonly version: number

@@ -112,10 +112,14 @@ class Guest:
         if self._session is not None:
             self._session.socket_message(data)
 
+    def heard(self, count: int) -> None:
+        if self._session is not None:
+            self._session.socket_heard(count)
+
     def closed(self, error: Exception | None) -> None:
         if self._ended is None and (self._session is not None or error is not None):
             text = f"the link broke: {error}" if error else "the link closed before the session was over"
-            self._ended = GuestResult(ok=False, message=text)
+            self._ended = GuestResult(ok=False, message=text, orphaned=self._session is not None)
             if self._session is not None:
                 self._session.end(EndReason("media_failed", text))
         self._leave()
@@ -144,8 +148,8 @@ class Guest:
     def _returned(self, task: asyncio.Task[Any]) -> None:
         if task.cancelled():
             self.fail(asyncio.CancelledError("the bot was cancelled, but not by its session"))
-        elif isinstance(error := task.exception(), Exception):
-            # Anything else, such as SystemExit, is raised by the loop as well.
+        elif (error := task.exception()) is not None and not isinstance(error, (SystemExit, KeyboardInterrupt)):
+            # Those two are raised by the loop as well.
             self.fail(error)
         if self._ended is None and self._session is not None:
             self._helpers.run(self._session.drained(), lambda: self._end(GuestResult(ok=True)))

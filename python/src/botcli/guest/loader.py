@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from .. import foreign
 from ..errors import BotError
-from .user_code import user_namespaces
+from .user_code import user_circles
 
 BotFunction = Callable[[Any], Awaitable[object]]
 
@@ -61,7 +61,7 @@ def load_bot(path: str) -> LoadedBot:
         error.msg = f"{error.msg}. {_where_to_install()}"
         raise
     bot = bot_of(module)
-    is_foreign = foreign.is_foreign(user_namespaces(os.path.dirname(path)))
+    is_foreign = foreign.is_foreign(*user_circles(os.path.dirname(path), bot))
     foreign.prepare(is_foreign)
     return LoadedBot(bot, is_foreign)
 
@@ -81,12 +81,24 @@ def bot_of(module: ModuleType) -> BotFunction:
     elif not callable(bot):
         found = f"its `bot` is of type {type(bot).__name__}"
     elif _is_async(bot):
+        _check_parameters(bot)
         return bot  # type: ignore[no-any-return]
     else:
         kind = "an async generator: it must not `yield`" if inspect.isasyncgenfunction(bot) else "not async"
         raise BotError("bot_not_found", f"the function `bot` is {kind}; write `async def bot(args):`")
     text = f"the bot file has no function named `bot` ({found}); add `async def bot(args):`"
     raise BotError("bot_not_found", text)
+
+
+def _check_parameters(bot: Callable[..., Any]) -> None:
+    try:
+        inspect.signature(bot).bind(object())
+    except TypeError as error:
+        text = f"the function `bot` cannot be called with the arguments of a session ({error}); write `async def bot(args):`"
+        raise BotError("bot_not_found", text) from None
+    except ValueError:
+        # Not every callable tells.
+        pass
 
 
 def _is_async(bot: Callable[..., Any]) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import sys
 import threading
 import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from .process_group import exit_with_group
 from .user_code import user_place
 
 #: How often the loop shows that it is alive.
@@ -34,7 +34,8 @@ class LoopWatch:
     and has nobody left to work for. There are no reports under a debugger, since a breakpoint is not a fault."""
 
     def __init__(self, is_orphan: Callable[[], bool]) -> None:
-        self._is_orphan = is_orphan
+        #: Whether there is nobody left to work for.
+        self.is_orphan = is_orphan
         self._last_beat = time.monotonic()
         self._awake_since = 0.0
         self._reporting = False
@@ -96,8 +97,8 @@ class LoopWatch:
         until = self._last_beat
         if until == standstill.since:
             # It cannot see that its runner is gone, and would burn a core for ever.
-            if self._is_orphan():
-                os.kill(os.getpid(), signal.SIGKILL)
+            if self.is_orphan():
+                exit_with_group(1)
             return standstill
         self._say(until - standstill.since, True, standstill.place)
         return None

@@ -19,6 +19,7 @@ from .guest import Guest
 from .link_error import print_error
 from .loader import LoadedBot
 from .loop_watch import LoopWatch
+from .process_group import exit_with_group
 
 #: How long a bot may take to return when the guest itself is told to stop.
 TERMINATE_S = 5.0
@@ -40,12 +41,12 @@ def run_guest(sock: socket.socket, load: Callable[[], LoadedBot], watch: LoopWat
         result = loop.run_until_complete(guest.done)
         loop.run_until_complete(cancel_all(asyncio.all_tasks(loop), LEFTOVERS_S))
     except SystemExit as error:
-        leave(error.code)
+        leave(error.code, orphaned=watch.is_orphan())
     except BaseException as error:
         print_error(error)
-        leave(1)
+        leave(1, orphaned=watch.is_orphan())
     _say(result.message)
-    leave(0 if result.ok else 1)
+    leave(0 if result.ok else 1, orphaned=result.orphaned or watch.is_orphan())
 
 
 def prepare_process() -> None:
@@ -60,17 +61,22 @@ def prepare_process() -> None:
             reconfigure(line_buffering=True, errors="backslashreplace")
 
 
-def leave(code: object) -> NoReturn:
-    """Ends the process even if the user's code still holds threads, but not before its last lines are written."""
+def leave(code: object, *, orphaned: bool = False) -> NoReturn:
+    """Ends the process even if the user's code still holds threads, but not before its last lines are written. Without
+    a runner, the programs that the bot has started end with it."""
     number = code if isinstance(code, int) else 0 if code is None else 1
     _say(None if isinstance(code, int) else code)
-    threading.Thread(target=_exit_later, args=(number,), daemon=True).start()
+    end = exit_with_group if orphaned else _exit
+    if orphaned:
+        # It is sent to the whole group in the end.
+        signal.signal(signal.SIGTERM, lambda *_: None)
+    threading.Thread(target=_exit_later, args=(end, number), daemon=True).start()
     try:
         atexit._run_exitfuncs()
     except BaseException:
         pass
     _flush()
-    os._exit(number & 0xFF)
+    end(number)
 
 
 async def _opened(sock: socket.socket, watch: LoopWatch) -> Guest:
@@ -114,8 +120,12 @@ def _say(text: object) -> None:
         pass
 
 
-def _exit_later(code: int) -> None:
+def _exit_later(end: Callable[[int], NoReturn], code: int) -> None:
     threading.Event().wait(EXIT_S)
+    end(code)
+
+
+def _exit(code: int) -> NoReturn:
     os._exit(code & 0xFF)
 
 

@@ -12,3 +12,5 @@ class GuestResult:
     ok: bool
     #: What to tell a person, when the link could not carry it.
     message: str | None = None
+    #: Whether the host went during the session, so that nobody looks after what the bot has started.
+    orphaned: bool = False

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from ..arguments import arguments_of
 from ..foreign import foreign_arguments
 from ..link.bot_start import BotStart
-from ..link.host_messages import Candidates, Connected, Disconnected, HostMessage, Offer
+from ..link.host_messages import Candidates, Connected, Disconnected, HostMessage, Offer, SocketClosed
 from ..link.port import LinkPort
 from ..passed_peer import PassedPeer, PeerState
 from ..passed_socket import PassedSocket
@@ -122,10 +122,6 @@ class GuestSession:
         """Closes the caller's socket."""
         self._send("socket-close", code=code, reason=reason)
 
-    async def room(self) -> None:
-        """Returns when the host keeps up with what was sent."""
-        await self._port.room()
-
     def send_answer(self, id: int, sdp: str, pc_id: str) -> None:
         """Answers an offer."""
         self._send("answer", id=id, sdp=sdp, pcId=pc_id)
@@ -153,6 +149,9 @@ class GuestSession:
         if isinstance(message, (Offer, Candidates)):
             if self._peer is not None:
                 self._peer.signal(message)
+        elif isinstance(message, SocketClosed):
+            if self._socket is not None:
+                self._socket.caller_left(message.code, message.reason)
         elif self._early is None:
             self._deliver(message)
         elif len(self._early) < EARLY_LIMIT or isinstance(message, (Connected, Disconnected)):
@@ -174,6 +173,11 @@ class GuestSession:
         """A message of the caller's socket."""
         if self._end_reason is None and self._socket is not None:
             self._socket.message(data)
+
+    def socket_heard(self, count: int) -> None:
+        """The caller's socket has taken so many messages of the bot."""
+        if self._socket is not None:
+            self._socket.heard(count)
 
     def end(self, reason: EndReason) -> None:
         """The session is over. The first reason stays."""

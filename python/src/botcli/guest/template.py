@@ -46,7 +46,8 @@ def run_template(control: socket.socket, watch: LoopWatch) -> NoReturn:
     gc.freeze()
     _tell(control, type="loaded", files=user_modules(folder), **safe)
     Template(control, bot).run()
-    leave(0)
+    # Whether the runner is gone or only wants no more guests, what was started while the code was loaded ends.
+    leave(0, orphaned=True)
 
 
 class Template:

@@ -63,7 +63,8 @@ def _optional(source: dict[str, Any], name: str, read: Callable[[dict[str, Any]]
 
 def _websocket_of(websocket: dict[str, Any]) -> WebSocketConnection:
     headers = _optional(websocket, "headers", _texts_of) or {}
-    return WebSocketConnection(text_field(websocket, "path"), text_field(websocket, "remoteAddress"), headers)
+    query = optional_text(websocket, "query") or ""
+    return WebSocketConnection(text_field(websocket, "path"), text_field(websocket, "remoteAddress"), headers, query)
 
 
 def _room_of(room: dict[str, Any]) -> RoomAddress:

@@ -7,8 +7,10 @@ from typing import Final, Protocol
 from .frames import (
     AUDIO_IN,
     CONTROL,
+    COUNT,
     HEADER,
     HEADER_BYTES,
+    HEARD,
     MAX_PAYLOAD_BYTES,
     PLAYBACK,
     POSITION,
@@ -31,6 +33,7 @@ class FrameHandlers(Protocol):
     def on_audio_in(self, captured_at: int, audio: bytes) -> None: ...
     def on_playback(self, epoch: int, played: int, limit: int) -> None: ...
     def on_socket(self, data: str | bytes) -> None: ...
+    def on_heard(self, count: int) -> None: ...
 
 
 class FrameReader:
@@ -88,6 +91,10 @@ class FrameReader:
             self._handlers.on_socket(bytes(payload))
         elif kind == SOCKET_TEXT:
             self._handlers.on_socket(_text_of(payload))
+        elif kind == HEARD:
+            if len(payload) != COUNT.size:
+                raise LinkProtocolError(f"a heard frame has {len(payload)} bytes instead of {COUNT.size}")
+            self._handlers.on_heard(*COUNT.unpack(payload))
         else:
             raise LinkProtocolError(f"{kind} is not a kind of frame that a host sends")
 

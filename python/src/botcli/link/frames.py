@@ -21,6 +21,8 @@ HEADER: Final = struct.Struct(">BI")
 HEADER_BYTES: Final = HEADER.size
 #: The epoch, samples of it that were played, samples of it that may be sent in all.
 POSITION: Final = struct.Struct(">III")
+#: What a heard frame says.
+COUNT: Final = struct.Struct(">I")
 #: The number before the samples of an audio frame.
 TAG: Final = struct.Struct(">I")
 #: A peer that announces a longer payload is broken or hostile.
@@ -51,4 +53,4 @@ def encode_socket(data: str | bytes) -> bytes:
 
 def encode_heard(frames: int) -> bytes:
     """How many audio frames, or messages of a socket, the guest has taken in."""
-    return _TAGGED.pack(HEARD, TAG.size, frames)
+    return _TAGGED.pack(HEARD, COUNT.size, frames)

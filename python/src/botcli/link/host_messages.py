@@ -76,6 +76,14 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True)
+class SocketClosed:
+    """The caller's socket is closed, by the caller or because it broke."""
+
+    code: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Offer:
     """The caller wants a peer connection, or another shape of the one that is there."""
 
@@ -100,7 +108,20 @@ class Candidates:
     candidates: tuple[IceCandidate, ...]
 
 
-HostMessage = Refused | Start | Connected | Disconnected | Cleared | Message | Dtmf | Ping | Cancel | Offer | Candidates
+HostMessage = (
+    Refused
+    | Start
+    | Connected
+    | Disconnected
+    | Cleared
+    | Message
+    | Dtmf
+    | Ping
+    | Cancel
+    | SocketClosed
+    | Offer
+    | Candidates
+)
 
 
 def parse_host_message(payload: memoryview) -> HostMessage:
@@ -145,6 +166,7 @@ _PARSERS: dict[str, Callable[[dict[str, Any]], HostMessage]] = {
     "cancel": lambda source: Cancel(
         text_field(source, "cause"), text_field(source, "message"), count_field(source, "deadlineMs")
     ),
+    "socket-closed": lambda source: SocketClosed(int_field(source, "code"), text_field(source, "reason")),
     "offer": lambda source: Offer(int_field(source, "id"), text_field(source, "sdp"), flag_field(source, "restart")),
     "candidates": _candidates,
 }

@@ -7,7 +7,6 @@ import json
 import socket
 from typing import Any, Protocol, cast
 
-from ..gate import Gate
 from .frame_reader import FrameReader
 from .frames import LinkProtocolError, encode_audio_out, encode_control, encode_heard, encode_socket
 from .host_messages import HostMessage, parse_host_message
@@ -21,6 +20,7 @@ class LinkHandlers(Protocol):
     def audio_in(self, captured_at: int, audio: bytes) -> None: ...
     def playback(self, epoch: int, played: int, limit: int) -> None: ...
     def socket(self, data: str | bytes) -> None: ...
+    def heard(self, count: int) -> None: ...
     def closed(self, error: Exception | None) -> None:
         """Called once. An error means that the peer or the stream broke; none means that the peer closed it."""
 
@@ -41,8 +41,6 @@ class LinkPort(asyncio.BufferedProtocol):
         self._reader = FrameReader(self)
         self._transport: asyncio.Transport | None = None
         self._open = False
-        self._full = False
-        self._room = Gate()
         #: Done when the stream is gone.
         self.gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -68,11 +66,6 @@ class LinkPort(asyncio.BufferedProtocol):
         """Sends a message of the caller's socket."""
         self._write(encode_socket(data))
 
-    async def room(self) -> None:
-        """Returns when the host keeps up with what was sent, or is gone."""
-        while self._full and self._open:
-            await self._room.wait()
-
     def send_heard(self, frames: int) -> None:
         """Confirms sound, or messages of the caller's socket."""
         self._write(encode_heard(frames))
@@ -92,7 +85,6 @@ class LinkPort(asyncio.BufferedProtocol):
     def _stop(self) -> None:
         self._open = False
         self._reader.stop()
-        self._room.open()
 
     # What the event loop calls.
 
@@ -100,13 +92,6 @@ class LinkPort(asyncio.BufferedProtocol):
         self._transport = cast(asyncio.Transport, transport)
         self._open = True
         self._handlers.opened(self)
-
-    def pause_writing(self) -> None:
-        self._full = True
-
-    def resume_writing(self) -> None:
-        self._full = False
-        self._room.open()
 
     def get_buffer(self, sizehint: int) -> memoryview:
         return self._reader.buffer()
@@ -145,6 +130,9 @@ class LinkPort(asyncio.BufferedProtocol):
 
     def on_socket(self, data: str | bytes) -> None:
         self._handlers.socket(data)
+
+    def on_heard(self, count: int) -> None:
+        self._handlers.heard(count)
 
     def _fail(self, error: Exception) -> None:
         self._stop()

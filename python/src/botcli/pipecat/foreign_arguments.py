@@ -30,7 +30,7 @@ async def _variant_of(session: SessionPort) -> Any:
 
         return types.SmallWebRTCRunnerArguments(webrtc_connection=await connect(session.peer))
     if session.socket is not None and start.websocket is not None:
-        socket: Any = StandInWebSocket(session.socket, start.websocket)
+        socket: Any = StandInWebSocket(session.socket, start.websocket, evals=start.transport == "eval")
         args = types.WebSocketRunnerArguments(websocket=socket)
         # For a phone carrier or an evaluation the library finds out by itself, from the first messages.
         args.transport_type = "websocket" if start.transport == "websocket" else None

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 from typing import Any
 
-from aiortc.sdp import candidate_from_sdp
+from aiortc import RTCPeerConnection, RTCSessionDescription
+from aiortc.sdp import SessionDescription, candidate_from_sdp
+from OpenSSL import SSL
 from pipecat.transports.smallwebrtc.connection import IceServer, SmallWebRTCConnection
 
 from ..errors import BotError
@@ -84,9 +87,7 @@ class _Connection:
         connection: Any = SmallWebRTCConnection(ice_servers=ice_servers(os.environ.get(ICE_SERVERS)))
         try:
             await connection.initialize(sdp=offer.sdp, type="offer")
-            # The library takes text without any media, too, and would wait for nobody.
-            if not connection.pc.getTransceivers():
-                raise ValueError("the offer has no media")
+            _check_media(connection.pc)
         except BaseException:
             await connection.disconnect()
             raise
@@ -102,6 +103,10 @@ class _Connection:
         connection.add_event_handler("disconnected", self._lost)
 
     async def _renegotiate(self, offer: Offer) -> None:
+        # The library closes a connection, or changes half of it, before it looks at what is to take its place.
+        await _rehearse(offer.sdp)
+        if not offer.restart:
+            _check_goes_on(self.made.pc, offer.sdp)
         await self.made.renegotiate(sdp=offer.sdp, type="offer", restart_pc=offer.restart)
 
     async def _add(self, candidates: Candidates) -> None:
@@ -118,25 +123,70 @@ class _Connection:
         if pc in self._told:
             return
         self._told = {pc}
+        failed = False
 
         def changed() -> None:
+            nonlocal failed
             if pc.connectionState == "connected":
                 self._peer.state("connected")
             elif pc.connectionState == "failed":
+                # The library closes it now.
+                failed = True
                 self._peer.state("disconnected")
             elif pc.connectionState == "closed":
-                self._closed()
+                self._closed(lost=failed or not _said_goodbye(pc))
 
         pc.on("connectionstatechange", changed)
 
     async def _lost(self, connection: object) -> None:
         self._peer.state("disconnected")
 
-    def _closed(self) -> None:
+    def _closed(self, *, lost: bool) -> None:
         if self._left:
             asyncio.get_running_loop().call_later(LEAVE_S, self._peer.state, "closed")
         else:
-            self._peer.state("closed")
+            self._peer.state("lost" if lost else "closed")
+
+
+def _said_goodbye(pc: Any) -> bool:
+    """Whether the caller has closed its end, which DTLS tells. One that vanishes only falls silent."""
+    transports = [transceiver.receiver.transport for transceiver in pc.getTransceivers()]
+    sessions = [getattr(transport, "_ssl", None) for transport in transports]
+    # There is no public way to ask. Where this one is closed, too, everybody counts as polite.
+    if not any(isinstance(session, SSL.Connection) for session in sessions):
+        return True
+    return any(session.get_shutdown() & SSL.RECEIVED_SHUTDOWN for session in sessions if session is not None)
+
+
+async def _rehearse(sdp: str) -> None:
+    """Raises what an offer is going to raise, on a connection that nobody needs."""
+    SessionDescription.parse(sdp)
+    pc: Any = RTCPeerConnection()
+    try:
+        # Candidates are only looked at, since to add them may take as long as the network does.
+        bare = re.sub(r"(?m)^a=candidate:.*\n?", "", sdp)
+        await pc.setRemoteDescription(RTCSessionDescription(sdp=bare, type="offer"))
+        _check_media(pc)
+        await pc.createAnswer()
+    finally:
+        await pc.close()
+
+
+def _check_media(pc: Any) -> None:
+    """The library takes text without any media, too, and would wait for nobody."""
+    if not pc.getTransceivers():
+        raise ValueError("the offer has no media")
+
+
+def _check_goes_on(pc: Any, sdp: str) -> None:
+    """A connection may get more sections, but each of those that it has keeps its place."""
+    before, after = (_sections(text) for text in (pc.remoteDescription.sdp, sdp))
+    if after[: len(before)] != before:
+        raise ValueError("the offer is not for this connection: its sections are others; ask for a restart")
+
+
+def _sections(sdp: str) -> list[tuple[str, str]]:
+    return [(media.kind, media.rtp.muxId) for media in SessionDescription.parse(sdp).media]
 
 
 def _parsed(candidate: IceCandidate) -> Any:

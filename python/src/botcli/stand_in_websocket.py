@@ -33,6 +33,9 @@ class StandInWebSocket:
         self.client_state = self._framework.state.CONNECTED
         self.application_state = self._framework.state.CONNECTED
 
+    def __repr__(self) -> str:
+        return f"<WebSocket of the caller at {self.scope['path']}>"
+
     def __getattr__(self, name: str) -> Any:
         # `headers`, `url`, `query_params`, `client` and whatever else follows from the request.
         if name.startswith("_"):

@@ -20,6 +20,12 @@ interface Failure {
   readonly says?: string
 }
 
+/** Who notices a flood first depends on who is slow: the bot's own process, the runner, or the client. */
+const FLOODED: Pick<Failure, 'causes' | 'words'> = {
+  causes: ['bot_failed', 'bot_flooded'],
+  words: /messages without end|sent faster than|could take/,
+}
+
 /** How a session fails by each misbehaviour. */
 const FAILURES: readonly Failure[] = [
   {
@@ -38,18 +44,8 @@ const FAILURES: readonly Failure[] = [
   { act: 'reads_nowhere', causes: ['bot_exited'], words: /was ended by SIGSEGV/ },
   { act: 'leaves_heir', causes: ['bot_exited'], words: /exited with code 5/ },
   { act: 'leaks', causes: ['bot_out_of_memory'], words: /memory/ },
-  {
-    act: 'floods_messages',
-    causes: ['bot_failed', 'bot_flooded'],
-    words: /messages without end|sent faster than|could take/,
-    fillsChannel: true,
-  },
-  {
-    act: 'floods_messages_in_turns',
-    causes: ['bot_flooded'],
-    words: /messages without end|could take/,
-    fillsChannel: true,
-  },
+  { act: 'floods_messages', ...FLOODED, fillsChannel: true },
+  { act: 'floods_messages_in_turns', ...FLOODED, fillsChannel: true },
   { act: 'floods_sound', causes: ['bot_failed'], words: /60 seconds of sound are queued/ },
 ]
 

@@ -6,33 +6,13 @@ from array import array
 from itertools import pairwise
 from typing import Any
 
-from support.host import Host, until
-from support.session import SessionTest
+from support.host import until
+from support.transport import FRAME, RATE, TransportSession, params
 
-from botcli import BotError, Transport, TransportParams, create_transport
-
-RATE = 16_000
-#: 20 ms.
-FRAME = bytes(640)
+from botcli import BotError, TransportParams, create_transport
 
 
-def params() -> TransportParams:
-    return TransportParams(audio_in_sample_rate=RATE, audio_out_sample_rate=RATE)
-
-
-class TransportTest(SessionTest):
-    async def transport(self, **start: Any) -> tuple[Host, Transport]:
-        """A session whose bot does nothing but wait."""
-        made: list[Transport] = []
-
-        async def bot(args: Any) -> None:
-            made.append(await create_transport(args, {"webrtc": params}))
-            await made[0].wait_ended()
-
-        host, self.the_guest = await self.run_bot(bot, **start)
-        await host.message("format")
-        return host, made[0]
-
+class TransportTest(TransportSession):
     async def test_sound_waits_for_credit_and_is_cut_into_pieces(self) -> None:
         host, transport = await self.transport()
         sound = bytes(range(250)) * 32  # 250 ms
@@ -169,102 +149,6 @@ class TransportTest(SessionTest):
         late = [(await anext(idle)).captured_at for _ in range(128)]
         self.assertEqual(late, list(range(172, 300)))
         listening.cancel()
-
-    async def test_sound_counts_as_heard_when_a_listener_begins_with_it(self) -> None:
-        host, transport = await self.transport()
-        begun: list[int] = []
-        go = asyncio.Semaphore(0)
-
-        @transport.event("audio")
-        async def on_audio(frame: Any) -> None:
-            begun.append(frame.captured_at)
-            await go.acquire()
-
-        for at in range(50):
-            host.audio_in(at, FRAME)
-        await host.settled()
-        self.assertEqual((begun, host.heard), ([0], []))
-        for _ in range(12):
-            go.release()
-        await until(lambda: len(begun) == 13 or None)
-        await host.settled()
-        self.assertEqual((begun, host.heard), (list(range(13)), [5, 10]))
-        transport.off("audio", on_audio)
-        await host.settled()
-        self.assertEqual(host.heard[-1], 50)
-        go.release()
-        await host.settled()
-        self.assertEqual(len(begun), 13)
-
-    async def test_a_slow_listener_beside_a_fast_one_loses_the_oldest_sound(self) -> None:
-        host, transport = await self.transport()
-        slow: list[int] = []
-        fast: list[int] = []
-        go = asyncio.Event()
-
-        @transport.event("audio")
-        async def on_audio(frame: Any) -> None:
-            slow.append(frame.captured_at)
-            await go.wait()
-
-        transport.on("audio", lambda frame: fast.append(frame.captured_at))
-        for at in range(300):
-            host.audio_in(at, FRAME)
-        await host.settled()
-        self.assertEqual((fast, host.heard[-1]), (list(range(300)), 300))
-        go.set()
-        await until(lambda: slow[-1] == 299 or None)
-        self.assertEqual(slow, [0, *range(172, 300)])
-
-    async def test_a_listener_gets_one_event_at_a_time_in_order(self) -> None:
-        host, transport = await self.transport()
-        seen: list[Any] = []
-
-        @transport.event("message")
-        async def on_message(message: Any) -> None:
-            seen.append(("begin", message))
-            await asyncio.sleep(0.01 if message % 2 else 0)
-            seen.append(("end", message))
-
-        for number in range(10):
-            host.say(number)
-        await until(lambda: ("end", 9) in seen or None)
-        self.assertEqual(seen, [(what, number) for number in range(10) for what in ("begin", "end")])
-
-    async def test_a_listener_that_is_cancelled_gets_the_next_event(self) -> None:
-        host, transport = await self.transport()
-        tasks: list[Any] = []
-
-        @transport.event("message")
-        async def on_message(message: Any) -> None:
-            tasks.append(asyncio.current_task())
-            await asyncio.sleep(1000)
-
-        host.say(1)
-        host.say(2)
-        await until(lambda: tasks or None)
-        tasks[0].cancel()
-        await until(lambda: len(tasks) == 2 or None)
-        tasks[1].cancel()
-
-    async def test_a_bot_that_does_not_take_its_messages_is_broken(self) -> None:
-        host, transport = await self.transport()
-
-        @transport.event("message")
-        async def on_message(message: Any) -> None:
-            await asyncio.sleep(1000)
-
-        for number in range(1025):
-            host.say(number)
-        await host.settled()
-        self.assertFalse(any(message["type"] == "end" for message in host.messages))
-        host.say("one too many")
-        end = await host.message("end")
-        self.assertEqual(end["outcome"], "failed")
-        self.assertRegex(end["error"]["message"], "1024 events 'message' wait for the listener .*on_message")
-        for task in asyncio.all_tasks():
-            if "on_message" in str(task.get_coro()):
-                task.cancel()
 
     async def test_events_come_to_plain_and_async_listeners(self) -> None:
         seen: list[Any] = []

@@ -1,5 +1,6 @@
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import { processTree } from './processes.mjs'
 import { sleep } from './wait.mjs'
 
@@ -101,9 +102,9 @@ export class Child {
   async stop() {
     const tree = this.alive ? processTree(this.pid) : []
     if (this.alive) this.#process.kill('SIGTERM')
-    await Promise.race([this.exited, sleep(STOP_MS)])
+    await Promise.race([this.exited, limit(STOP_MS)])
     for (const pid of tree) if (this.alive || pid !== this.pid) kill(pid)
-    await Promise.race([this.exited, sleep(1000)])
+    await Promise.race([this.exited, limit(1000)])
   }
 
   /** Ends the child and its descendants without asking. */
@@ -115,6 +116,14 @@ export class Child {
     this.#output = (this.#output + text).slice(-KEPT_OUTPUT)
     for (const listener of this.#listeners) listener(text)
   }
+}
+
+/**
+ * A wait that does not keep the benchmark alive when what was waited for has come.
+ * @param {number} ms
+ */
+function limit(ms) {
+  return pause(ms, undefined, { ref: false })
 }
 
 /** @param {number} pid */

@@ -1,0 +1,1 @@
+export { clientFiles } from './client-files.ts'

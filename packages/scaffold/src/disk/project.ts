@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { answersFile } from '../answers.ts'
+import type { Configuration } from '../configuration.ts'
+import { GUIDE_FILES, type GuidePolicy, type GuideReview, reviewGuide } from '../guide/rules.ts'
+import type { PlannedFile } from '../plan.ts'
+import { type ComparePolicy, type Comparison, compare } from './compare.ts'
+import { asScaffoldError, NOTHING_THERE, unless } from './failure.ts'
+import { inspectFolder, type ProjectFolder } from './folder.ts'
+import { type Owners, repair } from './stage.ts'
+
+/** Looks at the folder that a project goes into, and mends what a killed run has left there. */
+export async function openFolder(directory: string, owners?: Owners): Promise<ProjectFolder> {
+  const folder = await inspectFolder(directory)
+  try {
+    await repair(folder, owners)
+  } catch (error) {
+    throw asScaffoldError(error, folder.path)
+  }
+  // What was mended may have been the folder itself.
+  return inspectFolder(directory)
+}
+
+/** What is decided about the guides among some files. */
+export async function reviewGuides(
+  folder: ProjectFolder,
+  files: readonly PlannedFile[],
+  facts: { readonly version: string; readonly command: string },
+  policy: GuidePolicy,
+): Promise<readonly GuideReview[]> {
+  const guides = files.filter(({ path }) => GUIDE_FILES.includes(path))
+  return Promise.all(
+    guides.map(async ({ path, content }) => {
+      const existing = await unless([...NOTHING_THERE, 'EISDIR', 'ELOOP'], () =>
+        readFile(join(folder.path, path), 'utf8'),
+      )
+      return reviewGuide({ path, planned: content, existing, ...facts }, policy)
+    }),
+  )
+}
+
+/** Compares a whole project with a folder: its files, and the one that remembers the answers. */
+export async function compareProject(
+  folder: ProjectFolder,
+  files: readonly PlannedFile[],
+  made: { readonly version: string; readonly configuration: Configuration },
+  policy: ComparePolicy,
+): Promise<Comparison> {
+  const first = await compare(folder, files, policy)
+  const written = first.files.filter(({ status }) => status !== 'keep')
+  const second = await compare(folder, [answersFile(made.version, made.configuration, written)], policy)
+  return { folder, files: [...first.files, ...second.files] }
+}

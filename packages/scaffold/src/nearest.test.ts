@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest'
+import { nearest } from './nearest.ts'
+
+describe('nearest', () => {
+  const known = ['deepgram_stt', 'deepgram_flux_stt', 'openai_stt', 'webrtc']
+  it.each([
+    ['deepgrm_stt', 'deepgram_stt'],
+    ['Deepgram-STT', 'deepgram_stt'],
+    ['deepgram', 'deepgram_stt'],
+    ['openai', 'openai_stt'],
+    ['webrct', 'webrtc'],
+  ])('%s means %s', (word, meant) => {
+    expect(nearest(word, known)).toBe(meant)
+  })
+
+  it.each([[''], ['banana'], ['x'.repeat(10_000)]])('has no idea what %.10s means', (word) => {
+    expect(nearest(word, known)).toBeUndefined()
+  })
+})

@@ -1,0 +1,70 @@
+import type { BotType, ClientFramework, Mode, ScaffoldTransport } from '../configuration.ts'
+import { videoTransports } from './transports.ts'
+
+/** What is known of a project so far. What is missing was not given, or was wrong. */
+export interface Draft {
+  readonly botType?: BotType
+  /** There when every transport that was given is right. */
+  readonly transports?: readonly ScaffoldTransport[]
+  readonly mode?: Mode
+  readonly clientFramework?: ClientFramework
+  readonly deployToCloud?: boolean
+}
+
+/** Where an option has an effect. */
+export interface Condition {
+  /** Whether it is so; nothing as long as that cannot be told. */
+  holds(draft: Draft): boolean | undefined
+  /** Why it is not; ends the sentence "--x has no effect". */
+  otherwise(draft: Draft): string
+}
+
+/** Every condition that the option table names. */
+export const CONDITIONS = {
+  web: {
+    holds: ({ botType }) => (botType === undefined ? undefined : botType === 'web'),
+    otherwise: () => 'in a telephony bot; it is for web bots',
+  },
+  cascade: {
+    holds: ({ mode }) => (mode === undefined ? undefined : mode === 'cascade'),
+    otherwise: () => 'in realtime mode; it is for --mode cascade',
+  },
+  realtime: {
+    holds: ({ mode }) => (mode === undefined ? undefined : mode === 'realtime'),
+    otherwise: () => 'in cascade mode; it is for --mode realtime',
+  },
+  client: {
+    holds: ({ botType, clientFramework }) => {
+      if (botType === 'telephony') return false
+      return clientFramework === undefined ? undefined : clientFramework !== 'none'
+    },
+    otherwise: ({ botType }) =>
+      botType === 'telephony'
+        ? 'in a telephony bot; it is for web bots'
+        : 'without a client; give --client-framework react, too',
+  },
+  roomPstn: {
+    holds: ({ transports }) => transports?.includes('room_pstn'),
+    otherwise: () => 'without --transport room_pstn',
+  },
+  roomSip: {
+    holds: ({ transports }) => transports?.includes('telephony_a_room_sip'),
+    otherwise: () => 'without --transport telephony_a_room_sip',
+  },
+  video: {
+    holds: ({ botType, transports }) => {
+      if (botType === 'telephony') return false
+      return transports === undefined ? undefined : videoTransports(transports).length > 0
+    },
+    otherwise: ({ botType }) =>
+      botType === 'telephony'
+        ? 'in a telephony bot; it is for web bots'
+        : 'without a transport that carries video; add --transport webrtc or room',
+  },
+  cloud: {
+    holds: ({ deployToCloud }) => deployToCloud,
+    otherwise: () => 'without cloud deployment; leave out --no-deploy-to-cloud',
+  },
+} satisfies Readonly<Record<string, Condition>>
+
+export type ConditionName = keyof typeof CONDITIONS

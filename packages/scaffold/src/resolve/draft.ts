@@ -1,0 +1,71 @@
+import {
+  BOT_TYPES,
+  type BotType,
+  CLIENT_FRAMEWORKS,
+  type ClientFramework,
+  MODES,
+  type Mode,
+  SCAFFOLD_TRANSPORTS,
+  type ScaffoldTransport,
+} from '../configuration.ts'
+import type { Draft } from '../options/conditions.ts'
+import type { FlagValues, ScaffoldKey } from '../options/option.ts'
+import { TRANSPORT_KINDS } from '../options/transports.ts'
+import { type GivenOptions, gather } from './given.ts'
+
+/** What can be told of a project, with what follows from the rest where it was left out. */
+export function makeDraft(given: GivenOptions, isUnknown: (key: ScaffoldKey) => boolean): Draft {
+  const transports = validTransports(given)
+  const botType = isUnknown('botType') ? undefined : inferBotType(given, transports)
+  const mode = isUnknown('mode') ? undefined : (oneOf(MODES, given.get('mode')?.value) ?? likelyMode(given))
+  const clientFramework = isUnknown('clientFramework') ? undefined : inferFramework(given)
+  const cloud = isUnknown('deployToCloud') ? undefined : given.get('deployToCloud')?.value !== false
+  return {
+    ...(transports === undefined ? {} : { transports }),
+    ...(botType === undefined ? {} : { botType }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(clientFramework === undefined ? {} : { clientFramework }),
+    ...(cloud === undefined ? {} : { deployToCloud: cloud }),
+  }
+}
+
+/** What can be told of a project from options alone, such as which questions are still to be asked. */
+export function draftOf(flags: FlagValues): Draft {
+  return makeDraft(gather(flags, undefined, undefined), () => false)
+}
+
+/** The mode that the services belong to, if they belong to one. */
+export function likelyMode(given: GivenOptions): Mode | undefined {
+  const cascade = given.has('stt') || given.has('llm') || given.has('tts')
+  const realtime = given.has('realtime')
+  if (cascade === realtime) return undefined
+  return cascade ? 'cascade' : 'realtime'
+}
+
+/** One of some words, if it is one. */
+export function oneOf<T extends string>(words: readonly T[], value: unknown): T | undefined {
+  return words.find((word) => word === value)
+}
+
+/** Every transport that was given, or nothing if there is none or one of them is wrong. */
+function validTransports(given: GivenOptions): readonly ScaffoldTransport[] | undefined {
+  const value = given.get('transports')?.value
+  if (!Array.isArray(value) || value.length === 0) return undefined
+  const known = value.flatMap((id) => oneOf(SCAFFOLD_TRANSPORTS, id) ?? [])
+  return known.length === value.length ? [...new Set(known)] : undefined
+}
+
+function inferBotType(
+  given: GivenOptions,
+  transports: readonly ScaffoldTransport[] | undefined,
+): BotType | undefined {
+  const typed = given.get('botType')
+  if (typed !== undefined) return oneOf(BOT_TYPES, typed.value)
+  if (transports === undefined) return undefined
+  return transports.some((id) => TRANSPORT_KINDS[id].telephony) ? 'telephony' : 'web'
+}
+
+function inferFramework(given: GivenOptions): ClientFramework | undefined {
+  const typed = given.get('clientFramework')
+  return typed === undefined ? 'none' : oneOf(CLIENT_FRAMEWORKS, typed.value)
+}

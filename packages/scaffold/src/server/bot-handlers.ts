@@ -1,0 +1,63 @@
+import type { Configuration } from '../configuration.ts'
+import { callHandlers } from './call-code.ts'
+import { recordingHandler } from './feature-code.ts'
+import type { Imports } from './python/imports.ts'
+import type { Traits } from './traits.ts'
+
+/** What happens in a conversation, from its first word to its end. */
+export function handlers(configuration: Configuration, traits: Traits, imports: Imports): string {
+  imports.from('loguru', 'logger')
+  return [
+    ...callHandlers(traits, imports),
+    ...beginning(configuration, traits, imports),
+    END,
+    ...(configuration.transcription ? [transcription(imports)] : []),
+    ...(configuration.recording ? [recordingHandler(traits)] : []),
+    ...(configuration.observability ? [LATENCY] : []),
+  ].join('\n')
+}
+
+const GREET = `        context.add_message({"role": "developer", "content": GREETING})
+        await worker.queue_frames([LLMRunFrame()])
+`
+
+function beginning({ botType }: Configuration, { greets }: Traits, imports: Imports): readonly string[] {
+  if (greets) imports.from('pipecat.frames.frames', 'LLMRunFrame')
+  const connected = `    @transport.event_handler("on_client_connected")
+    async def on_client_connected(transport, client):
+        logger.info("The caller is there")
+`
+  if (!greets) return [connected]
+  if (botType === 'telephony') return [`${connected}${GREET}`]
+  const ready = `    @worker.rtvi.event_handler("on_client_ready")
+    async def on_client_ready(rtvi):
+${GREET}`
+  return [connected, ready]
+}
+
+const END = `    @transport.event_handler("on_client_disconnected")
+    async def on_client_disconnected(transport, client):
+        logger.info("The caller is gone")
+        await runner.cancel()
+`
+
+function transcription(imports: Imports): string {
+  imports.from(
+    'pipecat.processors.aggregators.llm_response_universal',
+    'AssistantTurnStoppedMessage',
+    'UserTurnStoppedMessage',
+  )
+  return `    @user_aggregator.event_handler("on_user_turn_stopped")
+    async def on_user_turn_stopped(aggregator, strategy, message: UserTurnStoppedMessage):
+        logger.info(f"[{message.timestamp}] caller: {message.content}")
+
+    @assistant_aggregator.event_handler("on_assistant_turn_stopped")
+    async def on_assistant_turn_stopped(aggregator, message: AssistantTurnStoppedMessage):
+        logger.info(f"[{message.timestamp}] bot: {message.content}")
+`
+}
+
+const LATENCY = `    @latency.event_handler("on_latency_measured")
+    async def on_latency_measured(observer, seconds: float):
+        logger.info(f"Answered after {seconds:.2f} s")
+`

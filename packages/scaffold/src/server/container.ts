@@ -1,0 +1,71 @@
+import type { Configuration } from '../configuration.ts'
+import { traitsOf } from './traits.ts'
+import { botcliVersion } from './wheel.ts'
+
+/** `Dockerfile`: the bot under the same runner as on the developer's machine. */
+export function dockerfile(configuration: Configuration): string {
+  const { callFlow } = traitsOf(configuration)
+  const dialin = callFlow?.by === 'pstn' && callFlow.mode === 'dial-in' ? ', "--dialin"' : ''
+  return `# The runner is a program for Node.
+FROM node:22-bookworm-slim AS runner
+RUN npm install --global --prefix /opt/botcli botcli@${botcliVersion()}
+
+FROM python:3.12-slim-bookworm
+COPY --from=runner /usr/local/bin/node /usr/local/bin/node
+COPY --from=runner /opt/botcli /opt/botcli
+ENV PATH="/opt/botcli/bin:$PATH" PYTHONUNBUFFERED=1
+
+# Dependencies first: they change less often than the bot.
+WORKDIR /app
+COPY pyproject.toml ./
+COPY wheels ./wheels
+RUN pip install --no-cache-dir .
+
+# The bot, and whatever modules it will have. .dockerignore says what stays outside.
+COPY . .
+RUN useradd --create-home bot && chown bot /app
+USER bot
+
+EXPOSE 7860
+CMD ["botcli", "run", "bot.py", "--host", "0.0.0.0", "--port", "7860"${dialin}]
+`
+}
+
+/** `.dockerignore`: what does not belong into an image. */
+export function dockerignore(): string {
+  return `.env
+.env.*
+.venv
+__pycache__
+.ruff_cache
+.dockerignore
+Dockerfile
+deploy.toml
+evals
+eval-runs
+recordings
+tests
+*.log
+`
+}
+
+/** `deploy.toml`: how the cloud runs the bot. */
+export function deployToml(configuration: Configuration): string {
+  const { agent } = configuration.names
+  const { videoIn, videoOut } = traitsOf(configuration)
+  return `# How the cloud builds and runs this bot.
+agent_name = "${agent}"
+# Variables of .env.example that are required go into this set.
+secret_set = "${agent}-secrets"
+${videoIn || videoOut ? '# Video takes more than sound.\nagent_profile = "agent-2x"' : 'agent_profile = "agent-1x"'}
+
+[build]
+context_dir = "."
+dockerfile = "Dockerfile"
+
+# Instances that wait for calls, and the most that there may be.
+[scaling]
+min_agents = 1
+max_agents = 10
+`
+}

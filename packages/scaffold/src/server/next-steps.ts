@@ -1,0 +1,100 @@
+import type { Configuration } from '../configuration.ts'
+import type { NextStep } from '../plan.ts'
+import { type Carrier, type Traits, traitsOf } from './traits.ts'
+import { hasCallServer, projectVariables } from './variables.ts'
+
+/** Where the runner's own page is. */
+export const PAGE_URL = 'http://localhost:7860'
+/** What stands for the reader's public host name. */
+export const PUBLIC_HOST = 'my-bot.example.com'
+
+/** What to do with a fresh project, in this order. */
+export function nextSteps(configuration: Configuration): readonly NextStep[] {
+  const traits = traitsOf(configuration)
+  const needed = projectVariables(configuration).filter(({ required }) => required)
+  return [
+    {
+      title:
+        needed.length === 0
+          ? 'Settings; none has to be filled in'
+          : `Settings; then fill in ${needed.map(({ name }) => name).join(', ')} in server/.env`,
+      commands: ['cp server/.env.example server/.env'],
+    },
+    { title: 'Dependencies of the bot', commands: [`(cd server && ${syncCommand(configuration)})`] },
+    run(traits),
+    ...(hasCallServer(traits) ? [callServer(traits)] : []),
+    ...client(configuration),
+    ...(configuration.evals
+      ? [
+          {
+            title: 'A first eval, while the bot runs',
+            commands: [
+              `(cd server && uv run --group evals pipecat eval run evals/${firstEval(configuration)} -v)`,
+            ],
+          },
+        ]
+      : []),
+  ]
+}
+
+/** What installs everything that the developer of this project needs. */
+export function syncCommand({ evals }: Configuration): string {
+  return evals ? 'uv sync --group evals' : 'uv sync'
+}
+
+/** The scenario to begin with. */
+export function firstEval({ mode }: Configuration): string {
+  return mode === 'realtime' ? 'starter_audio.yaml' : 'starter_text.yaml'
+}
+
+function run(traits: Traits): NextStep {
+  const { callFlow, plain, carriers, inRooms } = traits
+  if (callFlow?.by === 'pstn' && callFlow.mode === 'dial-in') {
+    return {
+      title: `The bot; point the dial-in webhook of your number at https://${PUBLIC_HOST}/daily-dialin-webhook`,
+      commands: ['botcli run --dialin'],
+    }
+  }
+  if (callFlow !== undefined) return { title: 'The bot, for the call server below', commands: ['botcli run'] }
+  const [carrier, another] = carriers
+  if (
+    carrier !== undefined &&
+    another === undefined &&
+    !plain.includes('webrtc') &&
+    !plain.includes('websocket')
+  ) {
+    return { title: carrierTitle(carrier), commands: [`botcli run -t ${carrier} -x ${PUBLIC_HOST}`] }
+  }
+  if (carrier !== undefined) {
+    return {
+      title: 'The bot, for phones and for the other transports; README.md says how to connect a carrier',
+      commands: ['botcli run'],
+    }
+  }
+  if (plain.includes('webrtc')) return { title: `The bot; then open ${PAGE_URL}`, commands: ['botcli run'] }
+  if (inRooms)
+    return {
+      title: `The bot; then open ${PAGE_URL}/daily, which leads into a room with it`,
+      commands: ['botcli run'],
+    }
+  return { title: 'The bot, for clients by WebSocket', commands: ['botcli run'] }
+}
+
+function carrierTitle(carrier: Carrier): string {
+  return carrier === 'telephony_d'
+    ? `The bot; give the carrier's Voicebot applet wss://${PUBLIC_HOST}/ws, the public name of your machine`
+    : `The bot; point the webhook of your number at POST https://${PUBLIC_HOST}/, the public name of your machine`
+}
+
+function callServer({ callFlow }: Traits): NextStep {
+  const title =
+    callFlow?.mode === 'dial-in'
+      ? `The call server; point the webhook of your number at POST https://${PUBLIC_HOST}/call`
+      : 'The call server, in another terminal; POST /dialout starts a call'
+  return { title, commands: ['(cd server && uv run server.py)'] }
+}
+
+function client({ clientFramework }: Configuration): readonly NextStep[] {
+  if (clientFramework === 'none') return []
+  return [{ title: 'The client, in another terminal', commands: ['(cd client && npm ci && npm run dev)'] }]
+}

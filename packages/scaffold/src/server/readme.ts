@@ -1,0 +1,234 @@
+import type { Configuration, ScaffoldTransport } from '../configuration.ts'
+import { firstEval, nextSteps, PAGE_URL } from './next-steps.ts'
+import { phoneSections } from './readme-phones.ts'
+import { type Traits, traitsOf } from './traits.ts'
+import { hasCallServer, projectVariables } from './variables.ts'
+
+const TRANSPORT_NAMES: Readonly<Record<ScaffoldTransport, string>> = {
+  room: 'rooms (Daily)',
+  webrtc: 'WebRTC',
+  websocket: 'WebSocket',
+  telephony_a: 'phone (Twilio)',
+  telephony_b: 'phone (Telnyx)',
+  telephony_c: 'phone (Plivo)',
+  telephony_d: 'phone (Exotel)',
+  room_pstn: 'phone by rooms (Daily PSTN)',
+  telephony_a_room_sip: 'phone by rooms (Twilio SIP and Daily)',
+}
+
+/** `README.md`: what this very project is, and what to do with it. */
+export function readme(configuration: Configuration): string {
+  const traits = traitsOf(configuration)
+  const sections = [
+    title(configuration, traits),
+    start(configuration),
+    ...talk(traits),
+    keys(configuration),
+    ...phoneSections(traits),
+    ...(configuration.evals ? [evals(configuration, traits)] : []),
+    ...(configuration.clientFramework === 'none' ? [] : [client(configuration)]),
+    ...features(configuration, traits),
+    structure(configuration, traits),
+    ...(configuration.deployToCloud ? [cloud(configuration, traits)] : []),
+    AGENT,
+  ]
+  return `${sections.map((section) => section.trim()).join('\n\n')}\n`
+}
+
+function title({ names, botType, mode, transports }: Configuration, { services }: Traits): string {
+  return `# ${names.title.replace(/\s+/g, ' ').trim()}
+
+A voice bot, made with \`botcli init\`.
+
+| | |
+|---|---|
+| kind | ${botType}, ${mode === 'cascade' ? 'a service each for hearing, thinking and speaking' : 'one service for hearing and speaking'} |
+| callers come by | ${transports.map((transport) => TRANSPORT_NAMES[transport]).join(', ')} |
+| services | ${services.map(({ label }) => label).join(', ')} |`
+}
+
+function start(configuration: Configuration): string {
+  const steps = nextSteps(configuration).map(({ title, commands }, index) => {
+    const code = commands.map((command) => `   ${command}`).join('\n')
+    return `${index + 1}. ${title}:\n\n   \`\`\`\n${code}\n   \`\`\``
+  })
+  return `## Start
+
+${steps.join('\n\n')}
+
+You need [uv](https://docs.astral.sh/uv/) and \`botcli\`. Without uv: \`cd server && python3 -m venv .venv && .venv/bin/pip install .${configuration.evals ? ' "pipecat-ai[evals,runner,websocket]"' : ''}\`;
+\`botcli run\` finds that environment by itself. \`uv run bot.py\` in \`server/\` is the same as \`botcli run\`.
+
+Try the code without any key: \`cd server && uv run python -m unittest discover -s tests\`.`
+}
+
+/** How to reach a bot without a phone. */
+function talk({ plain, inRooms, callFlow }: Traits): readonly string[] {
+  const ways = [
+    ...(plain.includes('webrtc') ? [`- **WebRTC**: open ${PAGE_URL}, the page of the runner.`] : []),
+    ...(inRooms && callFlow === undefined
+      ? [
+          `- **Rooms**: with \`ROOM_API_KEY\` set, open ${PAGE_URL}/daily. It makes a fresh room and leads you there.`,
+        ]
+      : []),
+    ...(plain.includes('websocket')
+      ? [
+          '- **WebSocket**: clients ask `POST /start` with `{"transport": "websocket"}`, and connect to the `wsUrl` of its answer.',
+        ]
+      : []),
+  ]
+  return ways.length === 0 ? [] : [`## Talk to it\n\n${ways.join('\n')}`]
+}
+
+function keys(configuration: Configuration): string {
+  const rows = projectVariables(configuration).map(
+    ({ name, required, fallback, hint }) =>
+      `| \`${name}\` | ${required ? 'required' : fallback === undefined ? 'optional' : `\`${fallback}\``} | ${hint.replaceAll('|', '\\|')} |`,
+  )
+  if (rows.length === 0) return '## Settings\n\nThere are none: every service runs on this machine.'
+  return `## Settings
+
+They stand in \`server/.env\`; real variables of the environment win, and an empty one counts as not set. The bot names all that are
+missing when it starts.
+
+| variable | default | |
+|---|---|---|
+${rows.join('\n')}`
+}
+
+function evals(configuration: Configuration, { greets }: Traits): string {
+  const spoken = configuration.mode === 'realtime'
+  const files = spoken
+    ? '| `starter_audio.yaml` | spoken words and answers; fetches its models at the first run |'
+    : `| \`starter_text.yaml\` | typed words and answers; needs no judge |
+| \`starter_judged.yaml\` | a language model judges the answers, by default a local Ollama |
+| \`starter_audio.yaml\` | spoken words and answers; fetches its models at the first run |`
+  return `## Evals
+
+Conversations that check what the bot does, in \`server/evals/\`. Each one gets a fresh bot. ${greets ? 'They begin with the greeting.' : 'The bot waits for the first word, so they begin with the user.'}
+
+\`\`\`
+botcli run
+(cd server && uv run --group evals pipecat eval run evals/${firstEval(configuration)} -v)
+\`\`\`
+
+| file | |
+|---|---|
+${files}
+
+The tools for it are in the dependency group \`evals\`, so that they are not in production.`
+}
+
+function client({ clientFramework, clientServer }: Configuration): string {
+  const kind =
+    clientFramework === 'react'
+      ? clientServer === 'nextjs'
+        ? 'React and Next.js'
+        : 'React and Vite'
+      : 'Vite, without a framework'
+  return `## Client
+
+\`client/\` is a page to talk to the bot, with ${kind}. It talks to the runner at http://localhost:7860; \`client/.env.example\` says
+how to change that.
+
+\`\`\`
+cd client
+npm ci
+npm run dev      # while you work
+npm run build    # for the public
+npm run lint
+\`\`\``
+}
+
+function features(
+  configuration: Configuration,
+  { videoIn, videoOut, libraryWires }: Traits,
+): readonly string[] {
+  const sections: string[] = []
+  if (configuration.recording) {
+    sections.push(`## Recordings
+
+Each call becomes a WAV file in \`server/recordings/\`: the caller on the left, the bot on the right. It is written while the call goes
+on. In a container the folder goes with the container; mount a volume at \`/app/recordings\` to keep it.`)
+  }
+  if (configuration.transcription) {
+    sections.push(
+      '## Transcript\n\nWhat the caller and the bot say is in the log of the runner, a line for each turn.',
+    )
+  }
+  if (configuration.noiseFilter) {
+    sections.push(`## Noise
+
+Noise is taken out of the caller's sound before anything hears it, by RNNoise inside of the bot. Evals are not filtered.`)
+  }
+  if (configuration.observability) {
+    sections.push(`## Observability
+
+The log has the delay of each answer. With \`OTEL_EXPORTER_OTLP_ENDPOINT\` traces of the conversation, its turns and every call of a
+service go to an OpenTelemetry collector; \`OTEL_EXPORTER_OTLP_HEADERS\` and the other standard variables work, too.`)
+  }
+  if (videoIn || videoOut) {
+    const parts = [
+      videoIn ? 'One picture a second comes from the camera of the caller.' : '',
+      videoOut ? 'The bot sends video of 1024 by 768.' : '',
+      libraryWires
+        ? 'Because of the video this bot speaks to WebRTC callers by the transports of `pipecat-ai`; the runner passes them through.'
+        : '',
+    ]
+    sections.push(`## Video\n\n${parts.filter((part) => part !== '').join(' ')}`)
+  }
+  return sections
+}
+
+function structure(configuration: Configuration, traits: Traits): string {
+  const rows = [
+    ['server/bot.py', 'the bot'],
+    ['server/settings.py', 'how it reads its variables'],
+    ...(hasCallServer(traits) ? [['server/server.py', 'the call server']] : []),
+    ['server/pyproject.toml', 'dependencies'],
+    ['server/wheels/', 'the Python package of botcli'],
+    ['server/.env.example', 'variables, and where to get them'],
+    ['server/tests/', 'a test that needs no key'],
+    ...(configuration.evals ? [['server/evals/', 'evals']] : []),
+    ...(configuration.deployToCloud
+      ? [
+          ['server/Dockerfile', 'the image for the cloud'],
+          ['server/deploy.toml', 'how the cloud runs it'],
+        ]
+      : []),
+    ...(configuration.clientFramework === 'none' ? [] : [['client/', 'the page']]),
+    ['AGENTS.md', 'how this project is built, run, tested and deployed, for coding agents'],
+  ]
+  return `## Files
+
+| | |
+|---|---|
+${rows.map(([path, what]) => `| \`${path}\` | ${what} |`).join('\n')}`
+}
+
+function cloud({ names }: Configuration, { python, plain, libraryWires }: Traits): string {
+  const image = `docker run --rm --env-file server/.env`
+  const alone = `${image} -p 7860:7860 ${names.agent}`
+  // Peer connections go by UDP, which a container has to be told of.
+  const withPeers = libraryWires
+    ? `${image} --network host ${names.agent}`
+    : `${image} -p 7860:7860 -p 40000:40000/udp ${names.agent} \\
+  botcli run bot.py --host 0.0.0.0 --ice-port 40000 --announced-address 127.0.0.1`
+  return `## Deployment
+
+\`server/Dockerfile\` makes an image in which the same runner runs the bot${python === '3.12' ? ' (the services need Python 3.12, which is in it)' : ''}. Try it here:
+
+\`\`\`
+docker build -t ${names.agent} server
+${plain.includes('webrtc') ? withPeers : alone}
+\`\`\`
+
+\`server/deploy.toml\` has the agent's name, the secret set with its variables, and how many instances there are. \`.env\` never gets into
+the image.`
+}
+
+const AGENT = `## Building with an AI coding agent
+
+Open this folder with your coding agent. It finds \`AGENTS.md\` (and \`ASSISTANT.md\`, which imports it): how the project is built, run,
+tested and deployed, and which services it has. Describe what your bot should do, with its first words and an example of a call, and let
+the agent change \`server/bot.py\` step by step. \`botcli run\` takes each saved change into the next call.`

@@ -1,0 +1,22 @@
+import { PipecatClientVideo } from '@pipecat-ai/client-react'
+
+/** The pictures of a conversation, while there is one. */
+export function Videos({ active }: { readonly active: boolean }) {
+  return (
+    <section className="videos" aria-label="Video" hidden={!active}>
+      {/* #if botVideo */}
+      <PipecatClientVideo className="bot" aria-label="The bot" participant="bot" fit="contain" playsInline />
+      {/* #end */}
+      {/* #if camera */}
+      <PipecatClientVideo
+        className="camera"
+        aria-label="Your camera"
+        participant="local"
+        fit="cover"
+        mirror
+        playsInline
+      />
+      {/* #end */}
+    </section>
+  )
+}

@@ -1,0 +1,178 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { RunnerFixture, testConfig } from '../../packages/runner/src/testing/runner-fixture.ts'
+import { serverFiles } from '../../packages/scaffold/src/server/index.ts'
+import { projectVariables } from '../../packages/scaffold/src/server/variables.ts'
+import { SERVICES } from '../../packages/scaffold/src/services/index.ts'
+import { allCases, configured, serviceCases } from '../../packages/scaffold/src/testing/server-matrix.ts'
+import { withPipecat } from '../pipecat/with-pipecat.ts'
+import { generate } from './generated.ts'
+import { echo, HttpDouble } from './http-double.ts'
+
+const run = promisify(execFile)
+const PYTHON_PACKAGE = join(import.meta.dirname, '../../python/src')
+const PYRIGHT = 'pyright@1.1.414'
+/** Their libraries cannot be replaced by stand-ins, or fetch something when they are made. */
+const NOT_MADE = new Set([
+  'gemini_live_realtime',
+  'gemini_vertex_live_realtime',
+  'kokoro_tts',
+  'moonshine_stt',
+  'speechmatics_stt',
+  'whisper_stt',
+])
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'botcli-scaffold-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+withPipecat('generated servers', (python) => {
+  it('are formatted and clean for the linter', async () => {
+    for (const { name, configuration } of allCases()) await generate(join(folder, name), configuration)
+    const ruff = join(dirname(python), 'ruff')
+    const { stdout } = await run(ruff, ['format', '--no-cache', '--check', folder], { maxBuffer: 1e8 })
+    expect(stdout).toMatch(/already formatted/)
+    await expect(run(ruff, ['check', '--no-cache', folder], { maxBuffer: 1e8 })).resolves.toBeDefined()
+  })
+
+  it('have the types that the library has', async ({ skip }) => {
+    const reachable = await run('npm', ['view', PYRIGHT, 'version'], { timeout: 30_000 }).catch(
+      () => undefined,
+    )
+    if (reachable === undefined) skip('the npm registry cannot be reached')
+    const seen = new Set<string>()
+    for (const { name, configuration } of allCases()) {
+      // Cloud files are not for the type checker, and carriers differ by a name only.
+      const { evals, deployToCloud, ...rest } = configuration
+      const key = JSON.stringify(rest).replace(/telephony_[bcd]/g, 'telephony_a')
+      if (name.endsWith('-phone') || seen.has(key)) continue
+      seen.add(key)
+      await generate(join(folder, name), { ...rest, evals: true, deployToCloud: false })
+    }
+    const settings = {
+      typeCheckingMode: 'basic',
+      include: ['.'],
+      exclude: ['**/tests'],
+      extraPaths: [PYTHON_PACKAGE],
+    }
+    await writeFile(join(folder, 'pyrightconfig.json'), JSON.stringify(settings))
+    const args = ['--yes', PYRIGHT, '--outputjson', '--pythonpath', python, '-p', folder]
+    const { stdout } = await run('npx', args, { maxBuffer: 1e8, timeout: 400_000 }).catch((error) => error)
+    const { generalDiagnostics, summary } = JSON.parse(stdout)
+    expect(generalDiagnostics).toEqual([])
+    expect(summary.filesAnalyzed).toBeGreaterThan(2 * seen.size - 1)
+  }, 420_000)
+
+  it('make every service with keys only, the library filling in the rest', async () => {
+    const cases = await Promise.all(
+      serviceCases()
+        .filter(({ name }) => !name.endsWith('-phone'))
+        .map(async ({ name, configuration }) => ({
+          name,
+          folder: await generate(join(folder, name), configuration),
+          variables: Object.fromEntries(
+            projectVariables(configuration).map(({ name, required }) => [name, required]),
+          ),
+        })),
+    )
+    const made: readonly Made[] = JSON.parse(
+      execFileSync(python, [join(import.meta.dirname, 'construct.py')], {
+        input: JSON.stringify(cases),
+        env: { PATH: process.env.PATH, PYTHONPATH: PYTHON_PACKAGE },
+        stdio: ['pipe', 'pipe', 'ignore'],
+        maxBuffer: 1e8,
+      }).toString(),
+    )
+    expect(made.map(({ name }) => name)).toEqual(SERVICES.map(({ id }) => id))
+    expect(made.filter(({ name, error }) => error !== undefined && !NOT_MADE.has(name))).toEqual([])
+    for (const { id, category, defaults } of PEER) {
+      const found = made.find(({ name }) => name === id || name === `${id}_realtime`)
+      const settings = found?.settings[category === 'realtime' ? 'llm' : category]
+      if (found?.error !== undefined || settings === undefined) continue
+      expect([id, settings]).toEqual([id, expect.objectContaining(defaults)])
+    }
+  })
+
+  it('name no part of the library that it does not have', async () => {
+    const ask = "import importlib.metadata as m; print(*m.metadata('pipecat-ai').get_all('Provides-Extra'))"
+    const known = new Set((await run(python, ['-c', ask])).stdout.trim().split(' '))
+    const named = allCases().flatMap(({ configuration }) => {
+      const text =
+        serverFiles(configuration).find(({ path }) => path === 'server/pyproject.toml')?.content ?? ''
+      return [...text.matchAll(/pipecat-ai\[(.*?)\]/g)].flatMap(([, extras = '']) => extras.split(','))
+    })
+    expect([...new Set(named)].filter((extra) => !known.has(extra))).toEqual([])
+    expect(new Set(named).size).toBeGreaterThan(60)
+  })
+
+  it('load in their own smoke test, and name all missing keys', async () => {
+    const server = await generate(
+      folder,
+      configured({ stt: 'openai_stt', tts: 'openai_tts', evals: true, recording: true }),
+    )
+    const { stderr } = await run(python, ['-m', 'unittest', 'discover', '-s', 'tests'], {
+      cwd: server,
+      env: { PATH: process.env.PATH, PYTHONPATH: PYTHON_PACKAGE },
+    })
+    expect(stderr).toContain('Ran 2 tests')
+  })
+
+  it.each([
+    ['by our wires', {}],
+    ["by the library's own, because of video", { videoInput: true, videoOutput: true }],
+  ])('talk on our runner %s, and pass their own first eval with blank variables', async (_, changes) => {
+    const model = await HttpDouble.start(echo)
+    const features = { evals: true, transcription: true, recording: true } as const
+    const configuration = configured({ stt: 'openai_stt', tts: 'openai_tts', ...features, ...changes })
+    const server = await generate(folder, configuration)
+    const env = readFileSync(join(server, '.env.example'), 'utf8')
+      .replace(/^# ([A-Z_]+)=.*$/gm, '$1=')
+      .replace('OPENAI_API_KEY=', 'OPENAI_API_KEY=test')
+    await writeFile(join(server, '.env'), `${env}OPENAI_BASE_URL=${model.url}\n`)
+    const bot = join(server, 'bot.py')
+    const runner = await RunnerFixture.start(bot, {
+      python: { path: python, start: 'fork' },
+      env: { ...testConfig(bot).env },
+    })
+    try {
+      const url = `${runner.url.replace('http', 'ws')}/ws`
+      const args = [
+        'eval',
+        'run',
+        join(server, 'evals/starter_text.yaml'),
+        '--bot-url',
+        url,
+        '--logs-dir',
+        folder,
+      ]
+      const { stdout } = await run(join(dirname(python), 'pipecat'), args, {
+        cwd: folder,
+        env: { ...process.env, NO_COLOR: '1', COLUMNS: '200' },
+      })
+      expect(stdout).toContain('1/1 passed')
+      const models = model.seen.map(({ body }) => (body as { model: string }).model)
+      expect(new Set(models)).toEqual(new Set(['gpt-4.1']))
+    } finally {
+      await runner.close()
+      await model.close()
+    }
+  })
+})
+
+interface Made {
+  readonly name: string
+  readonly error?: string
+  readonly settings: Readonly<Record<string, Readonly<Record<string, string>>>>
+}
+
+const PEER: readonly { id: string; category: string; defaults: Readonly<Record<string, string>> }[] =
+  JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../packages/scaffold/src/testing/services-1.14.json'), 'utf8'),
+  )

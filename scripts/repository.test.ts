@@ -48,6 +48,8 @@ const sources = files
   .filter((path) => /\.(?:[cm]?[jt]s|tsx)$/.test(path))
   // A bot that somebody tries out here need not be a package.
   .filter((path) => !path.startsWith('examples/') || existsSync(join(ROOT, path, '..', 'package.json')))
+  // What is written into projects belongs to them, with manifests of their own.
+  .filter((path) => !path.startsWith('packages/scaffold/templates/'))
   .map((path): SourceFile => {
     const home = /^(?:packages|examples)\/[^/]+/.exec(path)?.[0] ?? ''
     const isTest = /\.test\.tsx?$|\/testing\/|\/test-[^/]+$|^(?:scripts|bench)\//.test(path)

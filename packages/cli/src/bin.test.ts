@@ -87,7 +87,7 @@ describe('exit codes', () => {
   it('2 for an unknown command, with the list', async () => {
     const { code, stderr } = await botcli('rn').ended
     expect(code).toBe(2)
-    expect(stderr).toContain('Unknown command "rn". Did you mean "run"? Commands: run, call.')
+    expect(stderr).toContain('Unknown command "rn". Did you mean "run"? Commands: init, ')
   })
 
   it('2 for a wrong option, in one message', async () => {

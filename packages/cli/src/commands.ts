@@ -10,6 +10,11 @@ export interface CommandEntry {
 /** Every command. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    name: 'init',
+    summary: 'Make a new bot project',
+    load: async () => (await import('./init/command.ts')).initCommand,
+  },
+  {
     name: 'run',
     summary: 'Run a bot on this machine and talk to it',
     load: async () => (await import('./run/command.ts')).runCommand,

@@ -50,7 +50,7 @@ function unknown(name: string): string {
 function help(): string {
   const width = Math.max(...COMMANDS.map((one) => one.name.length))
   const commands = COMMANDS.map((one) => `  ${one.name.padEnd(width)}  ${one.summary}`)
-  return `Run voice-AI bots on your machine.
+  return `Make voice-AI bots and run them on your machine.
 
 Usage: botcli COMMAND [options]
 

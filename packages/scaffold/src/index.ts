@@ -1,4 +1,4 @@
-export { ANSWERS_FILE, type Answers, readAnswers } from './answers.ts'
+export { ANSWERS_FILE, type Answers, isAnswers, readAnswers } from './answers.ts'
 export type {
   BotType,
   CallMode,
@@ -15,12 +15,14 @@ export {
   type ComparePolicy,
   type Comparison,
   compare,
+  conflictsOf,
 } from './disk/compare.ts'
 export type { ProjectFolder } from './disk/folder.ts'
 export { compareProject, openFolder, reviewGuides } from './disk/project.ts'
 export { type WriteOptions, write } from './disk/write.ts'
 export { ScaffoldError, type ScaffoldErrorCode } from './errors.ts'
 export {
+  AGENTS_FILE,
   GUIDE_FILES,
   type GuideAction,
   type GuidePolicy,

@@ -3,10 +3,10 @@ import type { Option, OptionTable } from './option.ts'
 const TEXT_COLUMN = 30
 const WIDTH = 100
 
-/** The options of a table as help shows them, with `--help` at the end. */
-export function optionsHelp(table: OptionTable): string {
+/** The options of a table as help shows them, with `--help` at the end of the last one. */
+export function optionsHelp(table: OptionTable, { withHelp = true } = {}): string {
   const rows = Object.values(table).map((row) => [label(row), text(row)] as const)
-  return [...rows, ['-h, --help', 'Show this help.'] as const]
+  return [...rows, ...(withHelp ? [['-h, --help', 'Show this help.'] as const] : [])]
     .map(([left, right]) => layOut(left, right))
     .join('\n')
 }
@@ -14,7 +14,8 @@ export function optionsHelp(table: OptionTable): string {
 function label(row: Option<unknown>): string {
   const short = row.short === undefined ? '    ' : `-${row.short}, `
   const argument = row.argument === undefined ? '' : ` ${row.argument}`
-  return `${short}--${row.name}${argument}`
+  const name = row.negatable ? `[no-]${row.name}` : row.name
+  return `${short}--${name}${argument}`
 }
 
 function text(row: Option<unknown>): string {

@@ -17,6 +17,8 @@ export interface Option<T> {
   /** What stands for the value in the help; a switch has none. */
   readonly argument?: string
   readonly repeatable: boolean
+  /** A switch that also has `no-` in front of it. It is read as the words `true` and `false`. */
+  readonly negatable?: true
   /** What holds when the option is not given, for people. */
   readonly default?: string
   readonly help: string
@@ -44,6 +46,19 @@ interface ValueRow<T> extends Row {
 /** An option that is there or not. */
 export function flag(row: Row): Option<boolean> {
   return { ...row, repeatable: false, read: (texts) => texts.length > 0 }
+}
+
+/** An option that is turned on or, with `no-` in front of it, off; nothing when neither was given. */
+export function toggle(row: Row & { readonly default?: string }): Option<boolean | undefined> {
+  return {
+    ...row,
+    repeatable: false,
+    negatable: true,
+    read: (texts) => {
+      if (new Set(texts).size > 1) throw new ValueError(`and --no-${row.name} cannot both be given.`)
+      return texts[0] === undefined ? undefined : texts[0] === 'true'
+    },
+  }
 }
 
 /** An option with one value and a default, which is written as on the command line. */

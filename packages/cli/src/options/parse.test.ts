@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { optionsHelp } from './help.ts'
-import { flag, optional, repeatable, ValueError, valued } from './option.ts'
+import { flag, optional, repeatable, toggle, ValueError, valued } from './option.ts'
 import { parseOptions } from './parse.ts'
 
 function digits(text: string): number {
@@ -75,4 +75,32 @@ it('makes the help of the same table', () => {
   expect(lines[0]).toMatch(/^ {2}-s, --size N +How big\. \[default: 7\]$/)
   expect(lines[2]).toMatch(/^ {6}--tag TAGS +Names\. Can be repeated\.$/)
   expect(lines.at(-1)).toMatch(/-h, --help/)
+})
+
+describe('switches with a no- in front of them', () => {
+  const SWITCHES = { music: toggle({ name: 'music', default: 'on', help: 'Play.' }) }
+
+  it.each([
+    [[], undefined],
+    [['--music'], true],
+    [['--no-music'], false],
+    [['--no-music', '--no-music'], false],
+  ])('%j is %s', (argv, value) => {
+    const parsed = parseOptions(argv, SWITCHES)
+    expect(parsed.values.music).toBe(value)
+    expect(parsed.given.has('music')).toBe(argv.length > 0)
+    expect(parsed.problems).toEqual([])
+  })
+
+  it.each([
+    [['--music', '--no-music'], '--music and --no-music cannot both be given.'],
+    [['--no-music=yes'], '--no-music takes no value.'],
+    [['--no-musik'], 'Unknown option --no-musik. Did you mean --no-music?'],
+  ])('%j is refused', (argv, problem) => {
+    expect(parseOptions(argv, SWITCHES).problems).toEqual([problem])
+  })
+
+  it('are one line of help', () => {
+    expect(optionsHelp(SWITCHES)).toContain('--[no-]music')
+  })
 })

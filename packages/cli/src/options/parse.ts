@@ -26,6 +26,7 @@ export function parseOptions<T extends OptionTable>(argv: readonly string[], tab
     options: Object.fromEntries([
       ['help', { type: 'boolean', short: 'h' }],
       ...rows.map((row) => [row.name, argOption(row)]),
+      ...rows.filter((row) => row.negatable).map((row) => [`no-${row.name}`, { type: 'boolean' }]),
     ]),
   })
 
@@ -38,15 +39,15 @@ export function parseOptions<T extends OptionTable>(argv: readonly string[], tab
   for (const token of tokens) {
     if (token.kind === 'positional') positionals.push(token.value)
     if (token.kind !== 'option') continue
-    const row = rows.find((one) => one.name === token.name)
+    const row = rowOf(token.name, rows)
     if (token.name === 'help') helpWanted = true
     else if (!row) unknown.push(unknownOption(token.rawName, rows))
     else if (row.argument === undefined && token.value !== undefined) {
-      problems.push(`${spell(row)} takes no value.`)
+      problems.push(`${token.name === row.name ? spell(row) : token.rawName} takes no value.`)
     } else if (row.argument !== undefined && (token.value === undefined || isSwallowed(token))) {
       problems.push(`${spell(row)} needs a value: ${row.argument}.`)
     } else {
-      texts.get(row.name)?.push(token.value ?? '')
+      texts.get(row.name)?.push(token.value ?? String(token.name === row.name))
       order.push(row.name)
     }
   }
@@ -55,7 +56,7 @@ export function parseOptions<T extends OptionTable>(argv: readonly string[], tab
   const entries: [string, unknown][] = []
   for (const [key, row] of Object.entries(table)) {
     const own = texts.get(row.name) ?? []
-    if (tokens.some((token) => token.kind === 'option' && token.name === row.name)) given.add(key)
+    if (tokens.some((token) => token.kind === 'option' && rowOf(token.name, rows) === row)) given.add(key)
     if (own.length > 1 && !row.repeatable && row.argument !== undefined) {
       problems.push(`${spell(row)} was given ${own.length} times (${own.join(', ')}); it takes one value.`)
     }
@@ -78,6 +79,10 @@ export function parseOptions<T extends OptionTable>(argv: readonly string[], tab
   }
 }
 
+function rowOf(name: string, rows: readonly Option<unknown>[]): Option<unknown> | undefined {
+  return rows.find((row) => name === row.name || (row.negatable === true && name === `no-${row.name}`))
+}
+
 /** How messages name an option. */
 export function spell(row: Pick<Option<unknown>, 'name' | 'short'>): string {
   return row.short === undefined ? `--${row.name}` : `-${row.short}/--${row.name}`
@@ -97,7 +102,7 @@ function unknownOption(rawName: string, rows: readonly Option<unknown>[]): strin
   const near = rawName.startsWith('--')
     ? nearest(
         rawName.slice(2),
-        rows.map((row) => row.name),
+        rows.flatMap((row) => (row.negatable ? [row.name, `no-${row.name}`] : [row.name])),
       )
     : undefined
   return `Unknown option ${rawName}.${near ? ` Did you mean --${near}?` : ''}`

@@ -49,6 +49,11 @@ export async function compare(
   return { folder, files: compared }
 }
 
+/** The files that keep a comparison from being written. */
+export function conflictsOf({ files }: Comparison): readonly ComparedFile[] {
+  return files.filter(({ status }) => status === 'conflict')
+}
+
 /** The bytes of a planned file. */
 export function bytesOf({ content, bytes }: PlannedFile): Uint8Array {
   return bytes ?? Buffer.from(content, 'utf8')

@@ -1,7 +1,7 @@
 import { chmod, mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ScaffoldError } from '../errors.ts'
-import type { ComparedFile, Comparison } from './compare.ts'
+import { type ComparedFile, type Comparison, conflictsOf } from './compare.ts'
 import { asScaffoldError } from './failure.ts'
 import { fileFingerprint, fingerprint } from './fingerprint.ts'
 import { backUp, type Journal, type Move, makeMove, STAGE, undo } from './journal.ts'
@@ -18,7 +18,7 @@ export interface WriteOptions {
 /** Writes everything that a comparison says, or nothing. Fails with {@link ScaffoldError}; the folder is then as it was. */
 export async function write(comparison: Comparison, options: WriteOptions = {}): Promise<void> {
   const { folder, files } = comparison
-  const conflicts = files.filter(({ status }) => status === 'conflict')
+  const conflicts = conflictsOf(comparison)
   if (conflicts.length > 0) throw conflictError(conflicts)
   const changes = files.filter(({ status }) => ['create', 'merge', 'replace'].includes(status))
   if (changes.length === 0) return

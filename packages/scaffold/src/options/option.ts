@@ -29,6 +29,8 @@ export type ScaffoldKey = TextKey | ToggleKey | 'transports'
 /** One row of the option table: it drives flags, help, prompts, the config file and validation. */
 export interface ScaffoldOption {
   readonly key: ScaffoldKey
+  /** What it is, in a word or two. */
+  readonly label: string
   /** Without the dashes. A toggle also has `no-` in front of it. */
   readonly flag: string
   /** One letter, without the dash. */

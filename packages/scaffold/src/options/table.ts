@@ -8,6 +8,7 @@ const CALLS = { 'dial-in': 'Dial-in: the bot is called', 'dial-out': 'Dial-out: 
 export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   {
     key: 'name',
+    label: 'Project',
     flag: 'name',
     short: 'n',
     field: 'project_name',
@@ -20,6 +21,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'botType',
+    label: 'Callers',
     flag: 'bot-type',
     short: 'b',
     field: 'bot_type',
@@ -33,6 +35,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'transports',
+    label: 'Transports',
     flag: 'transport',
     short: 't',
     field: 'transports',
@@ -46,6 +49,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'mode',
+    label: 'Mode',
     flag: 'mode',
     short: 'm',
     field: 'mode',
@@ -62,6 +66,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'stt',
+    label: 'Speech-to-text',
     flag: 'stt',
     field: 'stt_service',
     kind: 'choice',
@@ -75,6 +80,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'llm',
+    label: 'Language model',
     flag: 'llm',
     field: 'llm_service',
     kind: 'choice',
@@ -88,6 +94,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'tts',
+    label: 'Text-to-speech',
     flag: 'tts',
     field: 'tts_service',
     kind: 'choice',
@@ -101,6 +108,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'realtime',
+    label: 'Realtime service',
     flag: 'realtime',
     field: 'realtime_service',
     kind: 'choice',
@@ -114,6 +122,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'video',
+    label: 'Video avatar',
     flag: 'video',
     field: 'video_service',
     kind: 'choice',
@@ -127,6 +136,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'clientFramework',
+    label: 'Client',
     flag: 'client-framework',
     field: 'client_framework',
     kind: 'choice',
@@ -140,6 +150,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'clientServer',
+    label: 'Client server',
     flag: 'client-server',
     field: 'client_server',
     kind: 'choice',
@@ -153,6 +164,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'pstnMode',
+    label: 'Phone calls',
     flag: 'daily-pstn-mode',
     field: 'daily_pstn_mode',
     kind: 'choice',
@@ -166,6 +178,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'sipMode',
+    label: 'Phone calls',
     flag: 'twilio-daily-sip-mode',
     field: 'twilio_daily_sip_mode',
     kind: 'choice',
@@ -179,6 +192,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'videoInput',
+    label: 'Video of the caller',
     flag: 'video-input',
     field: 'video_input',
     kind: 'toggle',
@@ -190,6 +204,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'videoOutput',
+    label: 'Video of the bot',
     flag: 'video-output',
     field: 'video_output',
     kind: 'toggle',
@@ -201,6 +216,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'recording',
+    label: 'Recordings',
     flag: 'recording',
     field: 'recording',
     kind: 'toggle',
@@ -211,6 +227,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'transcription',
+    label: 'Log of what is said',
     flag: 'transcription',
     field: 'transcription',
     kind: 'toggle',
@@ -221,6 +238,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'deployToCloud',
+    label: 'Cloud files',
     flag: 'deploy-to-cloud',
     field: 'deploy_to_cloud',
     kind: 'toggle',
@@ -231,6 +249,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'noiseFilter',
+    label: 'Noise filter',
     flag: 'enable-noise-filter',
     field: 'enable_noise_filter',
     kind: 'toggle',
@@ -242,6 +261,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'observability',
+    label: 'Traces of the pipeline',
     flag: 'observability',
     field: 'enable_observability',
     kind: 'toggle',
@@ -252,6 +272,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
   },
   {
     key: 'evals',
+    label: 'Evals',
     flag: 'eval',
     field: 'enable_eval',
     kind: 'toggle',

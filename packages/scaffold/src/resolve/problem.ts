@@ -6,6 +6,7 @@ export type ProblemCode =
   | 'conflict'
   | 'no_effect'
   | 'unusable_name'
+  | 'unreadable'
   | 'bad_json'
   | 'unknown_key'
   | 'wrong_type'

@@ -1,5 +1,5 @@
-import { SIGNAL_EXIT } from '../exit-codes.ts'
-import type { Io } from '../io.ts'
+import { SIGNAL_EXIT } from './exit-codes.ts'
+import type { Io } from './io.ts'
 
 type StopSignal = keyof typeof SIGNAL_EXIT
 const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']

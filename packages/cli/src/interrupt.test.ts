@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { expect, it } from 'vitest'
-import type { Io } from '../io.ts'
 import { Interrupt } from './interrupt.ts'
+import type { Io } from './io.ts'
 
 class Desk extends EventEmitter implements Io {
   readonly stdout = { write: () => true, on: () => {} }

@@ -1,0 +1,20 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { ConfigFile, Problem } from '@botcli/scaffold'
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission denied',
+}
+
+/** Reads the file that `--config` names, or tells why that cannot be done. */
+export async function readConfigFile(cwd: string, path: string): Promise<ConfigFile | Problem> {
+  try {
+    return { path, text: await readFile(resolve(cwd, path), 'utf8') }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const message = `The config file ${path} cannot be read: ${REASONS[code] ?? code}.`
+    return { field: 'config', flag: '--config', code: 'unreadable', value: path, message }
+  }
+}

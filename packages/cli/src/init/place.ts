@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises'
+import { basename, join, relative, resolve } from 'node:path'
+import {
+  ANSWERS_FILE,
+  type Configuration,
+  isAnswers,
+  quoteForShell,
+  readAnswers,
+  ScaffoldError,
+} from '@botcli/scaffold'
+
+/** Where a project goes. */
+export interface Place {
+  /** Absolute. */
+  readonly path: string
+  /** From where the user is, to be shown and pasted. */
+  readonly shown: string
+  /** The last part of the path; it is empty for the root of a disk. */
+  readonly name: string
+}
+
+/** Finds a place from what was typed. */
+export function placeAt(cwd: string, typed: string): Place {
+  const path = resolve(cwd, typed)
+  const inside = relative(cwd, path)
+  const shown = inside === '' ? '.' : inside.startsWith('..') ? path : inside
+  return { path, shown, name: basename(path) }
+}
+
+/** The folder as an argument of `botcli init`, where the word quickstart means something else. */
+export function asArgument({ shown }: Place): string {
+  return shown === 'quickstart' || shown.startsWith('-') ? `./${shown}` : shown
+}
+
+/** The command that refreshes the guides of a folder. */
+export function refreshCommand(place: Place): string {
+  return `botcli init ${quoteForShell(asArgument(place))} --overwrite-guide`
+}
+
+/** The configuration of the project that is in a folder, if botcli has made one there. */
+export async function recall({ path, shown }: Place): Promise<Configuration | undefined> {
+  const text = await readFile(join(path, ANSWERS_FILE), 'utf8').catch(() => undefined)
+  if (text === undefined || !isAnswers(text)) return undefined
+  const answers = readAnswers(text)
+  if (answers !== undefined) return answers.configuration
+  throw new ScaffoldError(
+    'target_unusable',
+    `The project in ${shown} was made by another version of botcli, whose ${ANSWERS_FILE} this one cannot read. Give the options of the project; with --overwrite-guide its guides are written, too.`,
+  )
+}

@@ -14,6 +14,7 @@ export interface Item<T> {
 
 const ESCAPE = 'escape'
 const ROWS = 10
+const UNKNOWN_SIZE = { columns: 80, rows: 24 }
 
 /**
  * Questions on a terminal. Esc answers {@link BACK}; Ctrl-C, a signal and a terminal that goes away throw a
@@ -30,6 +31,8 @@ export class Prompts {
   #lastKey: string | undefined
 
   constructor({ input, output }: Terminal, signal: AbortSignal) {
+    // A terminal that does not tell its size has none, and every letter would get a line of its own.
+    if ('columns' in output && output.columns === 0) Object.assign(output, UNKNOWN_SIZE)
     this.#common = { input, output }
     this.#signal = AbortSignal.any([signal, this.#abort.signal])
     // It has to hear of a key before the question does, which ends with it.

@@ -164,10 +164,10 @@ function featureQuestion(): Question {
       ]
       const chosen = await prompts.several('Which features?', items, { initial, required: false })
       if (chosen === BACK) return BACK
-      return {
-        wantsAvatar: chosen.includes(AVATAR),
-        flags: Object.fromEntries(keys.map((key) => [key, chosen.includes(key)])),
-      }
+      const wantsAvatar = chosen.includes(AVATAR)
+      // An avatar is video of the bot, so that "no" to that one would contradict it.
+      const answered = keys.filter((key) => !(wantsAvatar && key === 'videoOutput'))
+      return { wantsAvatar, flags: Object.fromEntries(answered.map((key) => [key, chosen.includes(key)])) }
     },
   }
 }

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { QUICKSTART, resolve, ScaffoldError } from '@botcli/scaffold'
+import { problemLine, QUICKSTART, resolve, ScaffoldError } from '@botcli/scaffold'
 import { makeGuides } from '../guides.ts'
 import type { Manner } from '../manner.ts'
 import { invalid, type Outcome } from '../outcome.ts'
@@ -89,7 +89,11 @@ function summaryQuestion(): Question {
     async ask(prompts, { place, flags }) {
       if (place === undefined) return BACK
       const resolution = resolve({ flags, directoryName: place.name })
-      if (resolution.ok) prompts.show(summaryLines(place, resolution.configuration))
+      if (!resolution.ok) {
+        prompts.warn(resolution.problems.map(problemLine).join('\n'))
+        return BACK
+      }
+      prompts.show(summaryLines(place, resolution.configuration))
       const answer = await prompts.select(
         'Make it?',
         [

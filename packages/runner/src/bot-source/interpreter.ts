@@ -9,7 +9,8 @@ const PROBE_MS = 15_000
 const MAX_DEPTH = 32
 /** What marks the folder of a project, where its environment is. */
 const PROJECT_FILES = ['pyproject.toml', 'uv.lock']
-const NAMES = ['python3', 'python']
+/** What a Python is called on the path of programs, the better name first. */
+export const PYTHON_NAMES: readonly string[] = ['python3', 'python']
 const HOW_TO_SET =
   'Make a .venv beside your bot (uv sync, or python3 -m venv .venv), or give one with --python PATH.'
 
@@ -45,10 +46,9 @@ interface Probe {
  * or that of the active environment, or else the one on the path. Rejects when it is missing or too old.
  */
 export async function findInterpreter(search: InterpreterSearch): Promise<Interpreter> {
-  const chosen =
-    search.given ?? (await projectPython(search.folder, search.env)) ?? (await activePython(search.env))
+  const chosen = search.given ?? (await chosenPython(search))
   const tried: string[] = []
-  for (const candidate of chosen === undefined ? NAMES : [chosen]) {
+  for (const candidate of chosen === undefined ? PYTHON_NAMES : [chosen]) {
     const probe = await ask(candidate, search)
     if (typeof probe === 'string') tried.push(`${candidate} ${probe}`)
     else if (isNewEnough(probe.version)) return { path: probe.path, hasPackage: probe.found }
@@ -58,6 +58,11 @@ export async function findInterpreter(search: InterpreterSearch): Promise<Interp
     'start_failed',
     `A Python bot needs Python ${NEEDED.join('.')} or newer, but ${tried.join(', and ')}. ${HOW_TO_SET}`,
   )
+}
+
+/** The Python of the project's environment or else of the active one; nothing when there is neither. It may be broken. */
+export async function chosenPython({ folder, env }: InterpreterSearch): Promise<string | undefined> {
+  return (await projectPython(folder, env)) ?? (await activePython(env))
 }
 
 /**

@@ -24,4 +24,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'Call a bot as a phone carrier would, without a phone',
     load: async () => (await import('./call/command.ts')).callCommand,
   },
+  {
+    name: 'doctor',
+    summary: 'Check a project, and say how to mend it',
+    load: async () => (await import('./doctor/command.ts')).doctorCommand,
+  },
 ]

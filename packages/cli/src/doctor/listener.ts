@@ -1,0 +1,39 @@
+import { get } from 'node:http'
+
+const LIMIT_MS = 2000
+const MAX_TEXT = 64 * 1024
+
+/** Whether a port of this machine is taken, and what is said there. */
+export interface Listener {
+  readonly taken: boolean
+  /** The JSON that was answered, if it was some. */
+  readonly said?: unknown
+}
+
+/** Asks who listens on a port, by a request that changes nothing. It never rejects. */
+export function whoListens(port: number, path: string, signal: AbortSignal): Promise<Listener> {
+  return new Promise((resolve) => {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)])
+    const request = get({ host: 'localhost', port, path, agent: false, signal: limited }, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (part: string) => {
+        text += part
+        if (text.length > MAX_TEXT) request.destroy()
+      })
+      answer.on('error', () => resolve({ taken: true }))
+      answer.on('close', () => resolve({ taken: true, ...parse(text) }))
+    })
+    request.on('error', (error: NodeJS.ErrnoException) =>
+      // Whatever else it is: somebody took the connection, or nobody can be told from here to be there.
+      resolve({ taken: error.code !== 'ECONNREFUSED' }),
+    )
+  })
+}
+
+function parse(text: string): { said?: unknown } {
+  try {
+    return { said: JSON.parse(text) }
+  } catch {
+    return {}
+  }
+}

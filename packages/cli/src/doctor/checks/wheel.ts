@@ -43,7 +43,7 @@ async function renewCommand({ project, shell }: Subject, old: string): Promise<s
   const container = join(project.server, 'Dockerfile')
   const files = [join(project.server, 'pyproject.toml'), ...((await exists(container)) ? [container] : [])]
   const pattern = old.replaceAll(/[.+]/g, '[$&]')
-  const edits = `-e 's/botcli-${pattern}-py3/botcli-${botcliVersion()}-py3/' -e 's/botcli@${pattern}$/botcli@${botcliVersion()}/'`
+  const edits = `-e 's/botcli-${pattern}-py3/botcli-${botcliVersion()}-py3/' -e 's/botcli@${pattern}/botcli@${botcliVersion()}/'`
   const paths = files.map((file) => shell.path(file))
   return [
     `mkdir -p ${folder}`,

@@ -8,11 +8,12 @@ import type { Io } from '../io.ts'
 import { optionsHelp } from '../options/help.ts'
 import type { OptionValues } from '../options/option.ts'
 import { parseOptions } from '../options/parse.ts'
+import { paintFor } from '../paint.ts'
 import { openKeypad } from './keypad.ts'
 import { CALL_OPTIONS } from './options.ts'
 import { type CallPlan, planCall } from './plan.ts'
 import { StartError, startSession } from './target.ts'
-import { colours, formatEvent, formatSummary, plain } from './time-line.ts'
+import { formatEvent, formatSummary } from './time-line.ts'
 import { misbehavioursHelp } from './values.ts'
 import { faultsOf } from './verdict.ts'
 
@@ -47,7 +48,7 @@ async function call(plan: CallPlan, values: CallValues, io: Io, interrupt: Inter
   const { carrier, body, origin, from, to, seed, limit, json } = values
   const wanted = { transport: carrier, body, origin }
   const url = body ? await startSession(target.startUrl, wanted, interrupt.signal) : target.wsUrl
-  const paint = io.stdout.isTTY && !io.env.NO_COLOR ? colours : plain
+  const paint = paintFor(io.stdout.isTTY === true && !io.env.NO_COLOR)
   const phone = new PhoneCall({
     url,
     carrier,

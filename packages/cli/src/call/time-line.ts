@@ -1,27 +1,14 @@
 import type { Answer, CallEvent, CallReport } from '@botcli/media/phone'
 import { TRANSPORTS } from '@botcli/protocol'
-
-/** Colours a text, or does not. */
-export type Paint = (code: number, text: string) => string
-
-const DIM = 2
-const RED = 31
-const GREEN = 32
-const YELLOW = 33
-const CYAN = 36
-
-/** Colours for a terminal. */
-export const colours: Paint = (code, text) => `\u001b[${code}m${text}\u001b[0m`
-/** No colours. */
-export const plain: Paint = (_, text) => text
+import { COLOURS, type Paint } from '../paint.ts'
 
 type Lane = 'line' | 'caller' | 'bot' | 'fault'
 
 const LANES: Readonly<Record<Lane, { readonly label: string; readonly colour: number }>> = {
-  line: { label: '·       ', colour: DIM },
-  caller: { label: '> caller', colour: GREEN },
-  bot: { label: '< bot   ', colour: CYAN },
-  fault: { label: '! fault ', colour: RED },
+  line: { label: '·       ', colour: COLOURS.dim },
+  caller: { label: '> caller', colour: COLOURS.green },
+  bot: { label: '< bot   ', colour: COLOURS.cyan },
+  fault: { label: '! fault ', colour: COLOURS.red },
 }
 
 /** One event as a line for people; some are only for programs. */
@@ -30,9 +17,9 @@ export function formatEvent(event: CallEvent, paint: Paint): string | undefined 
   if (said === undefined) return undefined
   const [lane, text] = said
   const { label, colour } = LANES[lane]
-  const time = paint(DIM, seconds(event.at).padStart(9))
-  const shown = lane === 'line' ? paint(DIM, text) : text
-  return `${time}  ${paint(colour, label)}  ${event.type === 'gap' ? paint(YELLOW, text) : shown}\n`
+  const time = paint(COLOURS.dim, seconds(event.at).padStart(9))
+  const shown = lane === 'line' ? paint(COLOURS.dim, text) : text
+  return `${time}  ${paint(colour, label)}  ${event.type === 'gap' ? paint(COLOURS.yellow, text) : shown}\n`
 }
 
 function describe(event: CallEvent): readonly [Lane, string] | undefined {
@@ -93,7 +80,7 @@ function closing({ by, code, reason }: Pick<CallReport['closed'], 'by' | 'code' 
 /** What a call came to, for people. */
 export function formatSummary(report: CallReport, faults: readonly string[], paint: Paint): string {
   const row = (title: string, text: string, isGood = true) =>
-    `  ${paint(DIM, title.padEnd(13))}${isGood ? text : paint(YELLOW, text)}\n`
+    `  ${paint(COLOURS.dim, title.padEnd(13))}${isGood ? text : paint(COLOURS.yellow, text)}\n`
   const { answeredMs, firstAudioMs, turns, gaps, gapMs, clears, clearedMs, violationCount, closed } = report
   const mischief = Object.entries(report.mischief).filter(([, count]) => count > 0)
   const answers = turns.flatMap(({ afterSaidMs }) => (afterSaidMs === undefined ? [] : [afterSaidMs]))
@@ -131,8 +118,9 @@ export function formatSummary(report: CallReport, faults: readonly string[], pai
       row('Hung up', by(closed)),
     )
   }
-  const result = faults.length === 0 ? paint(GREEN, 'The bot was heard.') : paint(RED, 'Failed.')
-  return `${lines.join('')}  ${paint(DIM, 'Result'.padEnd(13))}${result}\n`
+  const result =
+    faults.length === 0 ? paint(COLOURS.green, 'The bot was heard.') : paint(COLOURS.red, 'Failed.')
+  return `${lines.join('')}  ${paint(COLOURS.dim, 'Result'.padEnd(13))}${result}\n`
 }
 
 function by({ by: who, code, unplayedMs }: CallReport['closed']): string {

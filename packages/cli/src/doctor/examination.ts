@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import { Interrupt } from '../call/interrupt.ts'
 import { EXIT } from '../exit-codes.ts'
+import { Interrupt } from '../interrupt.ts'
 import type { Io } from '../io.ts'
 import { CHECKS, type Check } from './checks/index.ts'
 import { type CheckResult, fault } from './finding.ts'

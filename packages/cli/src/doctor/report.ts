@@ -1,18 +1,13 @@
-import { colours, type Paint, plain } from '../call/time-line.ts'
+import { COLOURS, type Paint, paintFor } from '../paint.ts'
 import type { CheckResult, Status } from './finding.ts'
-
-const RED = 31
-const GREEN = 32
-const YELLOW = 33
-const DIM = 2
 
 /** How a terminal shows a status, and how other readers get it. */
 const MARKS: Readonly<
   Record<Status, { readonly mark: string; readonly word: string; readonly colour: number }>
 > = {
-  ok: { mark: '✓', word: 'ok     ', colour: GREEN },
-  warning: { mark: '!', word: 'warning', colour: YELLOW },
-  fault: { mark: '✗', word: 'fault  ', colour: RED },
+  ok: { mark: '✓', word: 'ok     ', colour: COLOURS.green },
+  warning: { mark: '!', word: 'warning', colour: COLOURS.yellow },
+  fault: { mark: '✗', word: 'fault  ', colour: COLOURS.red },
 }
 
 /** Whom lines are written for. */
@@ -33,7 +28,7 @@ export function formatResult(
   const line = `  ${paint(colour, reader.isTerminal ? mark : word)} ${label}  ${printable(message)}\n`
   const shown = reader.isTerminal ? mark : word
   const indent = ' '.repeat(shown.length + width + 5)
-  return fix === undefined ? line : `${line}${indent}${paint(DIM, 'fix:')} ${printable(fix)}\n`
+  return fix === undefined ? line : `${line}${indent}${paint(COLOURS.dim, 'fix:')} ${printable(fix)}\n`
 }
 
 /** What it comes to. */
@@ -42,7 +37,8 @@ export function formatSummary(results: readonly CheckResult[], reader: Reader): 
   const faults = results.filter(({ status }) => status === 'fault').length
   const warnings = results.filter(({ status }) => status === 'warning').length
   const about = warnings === 0 ? '' : `, ${count(warnings, 'warning')}`
-  const text = faults > 0 ? paint(RED, count(faults, 'fault')) : paint(GREEN, 'Nothing is at fault')
+  const text =
+    faults > 0 ? paint(COLOURS.red, count(faults, 'fault')) : paint(COLOURS.green, 'Nothing is at fault')
   return `\n  ${text}${about}.\n`
 }
 
@@ -57,7 +53,7 @@ export function isWell(results: readonly CheckResult[]): boolean {
 }
 
 function painter({ isTerminal, wantsColour }: Reader): Paint {
-  return isTerminal && wantsColour ? colours : plain
+  return paintFor(isTerminal && wantsColour)
 }
 
 function count(number: number, noun: string): string {

@@ -1,5 +1,6 @@
 import { callCommand, TRANSPORT_IDS, TRANSPORTS, type TransportId } from '@botcli/protocol'
 import type { RunnerConfig } from '@botcli/runner'
+import { COLOURS, paintFor } from '../paint.ts'
 import { isLoopback, isUnspecified } from './values.ts'
 
 /** What the banner has to know. */
@@ -58,26 +59,26 @@ export function makeBanner(input: BannerInput): Banner {
 
 /** The banner for a terminal. */
 export function formatBanner(banner: Banner, input: BannerInput, color: boolean): string {
-  const paint = (code: number, text: string) => (color ? `\u001b[${code}m${text}\u001b[0m` : text)
-  const column = (title: string, text: string) => `  ${paint(2, title.padEnd(11))}${text}`
+  const paint = paintFor(color)
+  const column = (title: string, text: string) => `  ${paint(COLOURS.dim, title.padEnd(11))}${text}`
   const width = Math.max(...banner.transports.map((line) => line.transport.length + line.label.length + 3))
   const transports = banner.transports.map((line, index) => {
     const name = `${line.transport} (${line.label})`.padEnd(width + 2)
-    const dot = line.on && line.attempt !== '' ? paint(32, '●') : paint(2, '○')
-    const text = `${dot} ${name}${paint(2, line.attempt || line.note)}`
+    const dot = line.on && line.attempt !== '' ? paint(COLOURS.green, '●') : paint(COLOURS.dim, '○')
+    const text = `${dot} ${name}${paint(COLOURS.dim, line.attempt || line.note)}`
     return column(index === 0 ? 'Transports' : '', text)
   })
   return [
     '',
     `  ${paint(1, 'botcli')} ${input.version}  ${input.bot}`,
     '',
-    column('Open', paint(36, banner.page ?? banner.url)),
+    column('Open', paint(COLOURS.cyan, banner.page ?? banner.url)),
     ...transports,
     ...banner.addresses.map(({ title, url, note }) =>
-      column(title, note ? `${url}  ${paint(2, note)}` : url),
+      column(title, note ? `${url}  ${paint(COLOURS.dim, note)}` : url),
     ),
     ...banner.security.map((text, index) => column(index === 0 ? 'Security' : '', text)),
-    ...banner.hints.map((text) => column('Note', paint(33, text))),
+    ...banner.hints.map((text) => column('Note', paint(COLOURS.yellow, text))),
     column('Stop', 'Ctrl-C'),
     '',
     '',

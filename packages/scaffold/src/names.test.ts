@@ -17,6 +17,8 @@ describe('names', () => {
     ['a', 'a', 'a-bot'],
     ['React', 'React', 'react-bot'],
     ['pipecat_ai', 'pipecat_ai', 'pipecat-ai-bot'],
+    ['Requests', 'Requests', 'requests-bot'],
+    ['httpx', 'httpx', 'httpx-bot'],
     [`${'x'.repeat(53)}-y`, `${'x'.repeat(53)}-y`, 'x'.repeat(53)],
   ])('%j', (given, title, slug) => {
     expect(makeNames(given)).toEqual({ title, python: slug, npm: slug, agent: slug })

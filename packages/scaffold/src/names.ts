@@ -1,4 +1,5 @@
 import type { ProjectNames } from './configuration.ts'
+import { TAKEN_NAMES } from './taken-names.ts'
 
 /** What the cloud takes. */
 const AGENT_NAME = /^[a-z0-9][-a-z0-9]*[a-z0-9]$/
@@ -7,47 +8,6 @@ const MAX_TITLE_LENGTH = 100
 
 /** Characters that end a string, a comment or a tag in one of the languages that we write. */
 const UNSAFE_IN_TEXT = /["`\\<>{}$]/g
-
-/** A project that has the name of a package that it depends on cannot be installed. */
-const TAKEN = new Set([
-  'aiofiles',
-  'aiohttp',
-  'anthropic',
-  'botcli',
-  'boto3',
-  'cartesia',
-  'deepgram-sdk',
-  'elevenlabs',
-  'fastapi',
-  'groq',
-  'hatchling',
-  'livekit',
-  'loguru',
-  'mistralai',
-  'next',
-  'numpy',
-  'onnxruntime',
-  'openai',
-  'pillow',
-  'pipecat',
-  'pipecat-ai',
-  'pipecat-ai-whisker',
-  'protobuf',
-  'pydantic',
-  'pyright',
-  'pytest',
-  'python-dotenv',
-  'react',
-  'react-dom',
-  'ruff',
-  'soniox',
-  'torch',
-  'twilio',
-  'typescript',
-  'uvicorn',
-  'vite',
-  'websockets',
-])
 
 /** Makes the names of a project from what was given, or nothing if no letter or digit of it can be used. */
 export function makeNames(given: string): ProjectNames | undefined {
@@ -84,7 +44,7 @@ function makeSlug(title: string): string | undefined {
     .replaceAll(/[^a-z0-9]+/g, '-')
   const slug = trimHyphens(trimHyphens(words).slice(0, MAX_AGENT_LENGTH))
   if (slug === '') return undefined
-  if (!AGENT_NAME.test(slug) || TAKEN.has(slug)) return `${slug}-bot`
+  if (!AGENT_NAME.test(slug) || TAKEN_NAMES.has(slug)) return `${slug}-bot`
   return slug
 }
 

@@ -6,6 +6,8 @@ export interface Draft {
   readonly botType?: BotType
   /** There when every transport that was given is right. */
   readonly transports?: readonly ScaffoldTransport[]
+  /** Those that are right, also when others are not. */
+  readonly rightTransports?: readonly ScaffoldTransport[]
   readonly mode?: Mode
   readonly clientFramework?: ClientFramework
   readonly deployToCloud?: boolean
@@ -44,17 +46,18 @@ export const CONDITIONS = {
         : 'without a client; give --client-framework react, too',
   },
   roomPstn: {
-    holds: ({ transports }) => transports?.includes('room_pstn'),
+    holds: (draft) => hasTransport(draft, 'room_pstn'),
     otherwise: () => 'without --transport room_pstn',
   },
   roomSip: {
-    holds: ({ transports }) => transports?.includes('telephony_a_room_sip'),
+    holds: (draft) => hasTransport(draft, 'telephony_a_room_sip'),
     otherwise: () => 'without --transport telephony_a_room_sip',
   },
   video: {
-    holds: ({ botType, transports }) => {
+    holds: ({ botType, transports, rightTransports = [] }) => {
       if (botType === 'telephony') return false
-      return transports === undefined ? undefined : videoTransports(transports).length > 0
+      if (videoTransports(rightTransports).length > 0) return true
+      return transports === undefined ? undefined : false
     },
     otherwise: ({ botType }) =>
       botType === 'telephony'
@@ -68,3 +71,11 @@ export const CONDITIONS = {
 } satisfies Readonly<Record<string, Condition>>
 
 export type ConditionName = keyof typeof CONDITIONS
+
+function hasTransport(
+  { transports, rightTransports = [] }: Draft,
+  id: ScaffoldTransport,
+): boolean | undefined {
+  if (rightTransports.includes(id)) return true
+  return transports === undefined ? undefined : false
+}

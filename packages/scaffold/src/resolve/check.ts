@@ -1,3 +1,4 @@
+import { MODES } from '../configuration.ts'
 import { nearest } from '../nearest.ts'
 import { allowedValues, choicesOf } from '../options/allowed.ts'
 import { CONDITIONS, type Draft } from '../options/conditions.ts'
@@ -31,13 +32,25 @@ export function optionProblems(
 function missingOption(option: ScaffoldOption, given: GivenOptions): Problem {
   const allowed = allowedValues(option)
   const suggestion = option.key === 'mode' ? likelyMode(given) : undefined
+  // The values are listed by themselves.
+  const purpose = allowed === undefined ? option.help : option.help.replace(/:.*$/, '.')
   return {
     ...about(option),
     code: 'missing',
-    message: `--${option.flag} is missing. ${option.help}`,
+    message: `--${option.flag} is missing. ${purpose}${option.key === 'mode' ? needsOfModes(given) : ''}`,
     ...(allowed === undefined ? {} : { allowed }),
     ...(suggestion === undefined ? {} : { suggestion }),
   }
+}
+
+/** What each mode asks for, as long as it cannot be told which one is meant, so that nothing comes up only later. */
+function needsOfModes(given: GivenOptions): string {
+  if (likelyMode(given) !== undefined) return ''
+  const needs = MODES.map((mode) => {
+    const wanted = SCAFFOLD_OPTIONS.filter(({ applies, required }) => applies === mode && required === true)
+    return `${mode} needs ${wanted.map(({ flag }) => `--${flag}`).join(', ')}`
+  })
+  return ` Then ${needs.join('; ')}.`
 }
 
 function noEffect(option: ScaffoldOption, { value, spelled }: Given, why: string): Problem {

@@ -8,6 +8,7 @@ import {
   SCAFFOLD_TRANSPORTS,
   type ScaffoldTransport,
 } from '../configuration.ts'
+import { nearest } from '../nearest.ts'
 import type { Draft } from '../options/conditions.ts'
 import type { FlagValues, ScaffoldKey } from '../options/option.ts'
 import { TRANSPORT_KINDS } from '../options/transports.ts'
@@ -15,12 +16,13 @@ import { type GivenOptions, gather } from './given.ts'
 
 /** What can be told of a project, with what follows from the rest where it was left out. */
 export function makeDraft(given: GivenOptions, isUnknown: (key: ScaffoldKey) => boolean): Draft {
-  const transports = validTransports(given)
-  const botType = isUnknown('botType') ? undefined : inferBotType(given, transports)
-  const mode = isUnknown('mode') ? undefined : (oneOf(MODES, given.get('mode')?.value) ?? likelyMode(given))
+  const { transports, rightTransports } = transportsOf(given)
+  const botType = isUnknown('botType') ? undefined : inferBotType(given, transports, rightTransports)
+  const mode = isUnknown('mode') ? undefined : (meantMode(given) ?? likelyMode(given))
   const clientFramework = isUnknown('clientFramework') ? undefined : inferFramework(given)
   const cloud = isUnknown('deployToCloud') ? undefined : given.get('deployToCloud')?.value !== false
   return {
+    rightTransports,
     ...(transports === undefined ? {} : { transports }),
     ...(botType === undefined ? {} : { botType }),
     ...(mode === undefined ? {} : { mode }),
@@ -32,6 +34,12 @@ export function makeDraft(given: GivenOptions, isUnknown: (key: ScaffoldKey) => 
 /** What can be told of a project from options alone, such as which questions are still to be asked. */
 export function draftOf(flags: FlagValues): Draft {
   return makeDraft(gather(flags, undefined, undefined), () => false)
+}
+
+/** The mode that was given, or that the word for it is near to, so that a typing mistake hides nothing else. */
+function meantMode(given: GivenOptions): Mode | undefined {
+  const value = given.get('mode')?.value
+  return typeof value === 'string' ? oneOf(MODES, oneOf(MODES, value) ?? nearest(value, MODES)) : undefined
 }
 
 /** The mode that the services belong to, if they belong to one. */
@@ -47,22 +55,28 @@ export function oneOf<T extends string>(words: readonly T[], value: unknown): T 
   return words.find((word) => word === value)
 }
 
-/** Every transport that was given, or nothing if there is none or one of them is wrong. */
-function validTransports(given: GivenOptions): readonly ScaffoldTransport[] | undefined {
+/** The transports that were given: those that are right, and all of them if there are some and no other. */
+function transportsOf(
+  given: GivenOptions,
+): Pick<Draft, 'transports'> & Required<Pick<Draft, 'rightTransports'>> {
   const value = given.get('transports')?.value
-  if (!Array.isArray(value) || value.length === 0) return undefined
-  const known = value.flatMap((id) => oneOf(SCAFFOLD_TRANSPORTS, id) ?? [])
-  return known.length === value.length ? [...new Set(known)] : undefined
+  if (!Array.isArray(value) || value.length === 0) return { rightTransports: [] }
+  const right = value.flatMap((id) => oneOf(SCAFFOLD_TRANSPORTS, id) ?? [])
+  const rightTransports = [...new Set(right)]
+  return right.length === value.length
+    ? { transports: rightTransports, rightTransports }
+    : { rightTransports }
 }
 
 function inferBotType(
   given: GivenOptions,
   transports: readonly ScaffoldTransport[] | undefined,
+  rightTransports: readonly ScaffoldTransport[],
 ): BotType | undefined {
   const typed = given.get('botType')
   if (typed !== undefined) return oneOf(BOT_TYPES, typed.value)
-  if (transports === undefined) return undefined
-  return transports.some((id) => TRANSPORT_KINDS[id].telephony) ? 'telephony' : 'web'
+  if (rightTransports.some((id) => TRANSPORT_KINDS[id].telephony)) return 'telephony'
+  return transports === undefined ? undefined : 'web'
 }
 
 function inferFramework(given: GivenOptions): ClientFramework | undefined {

@@ -73,6 +73,7 @@ describe('readJson', () => {
     ['{"a": 1} x', 1, 10, 'there is more after the end'],
     ['{"a": 1, "a": 2}', 1, 10, 'the key "a" is there twice'],
     ['{"a": ', 1, 7, 'it ends too early'],
+    ['\uFEFF{"a" 1}', 1, 6, 'a colon is expected here'],
     ['['.repeat(100_000), 1, 66, 'it is nested more than 64 levels deep'],
   ])('%.30j is wrong at %i:%i', (text, line, column, reason) => {
     expect(readJson(text)).toEqual({ line, column, reason })

@@ -28,9 +28,14 @@ export function readJson(text: string): JsonResult {
     return { value: new Reader(text).whole() }
   } catch (error) {
     if (!(error instanceof Mistake)) throw error
-    const before = text.slice(0, error.at).split('\n')
+    const before = text.slice(startOf(text), error.at).split('\n')
     return { line: before.length, column: (before.at(-1) ?? '').length + 1, reason: error.message }
   }
+}
+
+/** Some editors put a mark in front that is no part of the text. */
+function startOf(text: string): number {
+  return text.startsWith('\uFEFF') ? 1 : 0
 }
 
 class Reader {
@@ -39,8 +44,7 @@ class Reader {
 
   constructor(text: string) {
     this.#text = text
-    // Some editors put a mark in front that is no part of the text.
-    this.#at = text.startsWith('\uFEFF') ? 1 : 0
+    this.#at = startOf(text)
   }
 
   whole(): Json {

@@ -69,6 +69,7 @@ describe('a config file', () => {
         flag: '--config',
         code: 'unknown_key',
         message: `bot.json has the key "${key}", which is unknown.`,
+        allowed: SCAFFOLD_OPTIONS.map(({ field }) => field),
         suggestion,
       },
     ])
@@ -103,12 +104,18 @@ describe('a config file', () => {
     expect(found[0]?.suggestion).toBe(suggestion)
   })
 
+  it('says what a value of the wrong type could be', () => {
+    expect(problems({}, { ...FILE, mode: 1 })[0]?.allowed).toEqual(['cascade', 'realtime'])
+    expect(problems({}, { ...FILE, transports: 'x' })[0]?.allowed).toContain('webrtc')
+    expect(problems({}, { ...FILE, recording: 'x' })[0]?.allowed).toBeUndefined()
+  })
+
   it.each([
     ['[]', 'wrong_type', 'bot.json must be a JSON object, not a list.'],
     ['null', 'wrong_type', 'bot.json must be a JSON object, not null.'],
     ['{\n "mode": x}', 'bad_json', 'bot.json is not JSON: line 2, column 10: a value is expected here.'],
     ['', 'bad_json', 'bot.json is not JSON: line 1, column 1: it ends too early.'],
-    [`"${'x'.repeat(1024 * 1024)}"`, 'bad_json', 'bot.json is no config file: it is longer than a mebibyte.'],
+    [`"${'x'.repeat(64 * 1024)}"`, 'bad_json', 'bot.json is no config file: it is longer than 64 KiB.'],
   ])('%.12j is none, and nothing is said to be missing', (text, code, message) => {
     expect(problems({ stt: 'nope' }, text)).toMatchObject([
       { field: 'config', flag: '--config', code, message },

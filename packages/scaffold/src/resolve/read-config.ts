@@ -1,4 +1,5 @@
 import { nearest } from '../nearest.ts'
+import { allowedValues } from '../options/allowed.ts'
 import type { ScaffoldKey, ScaffoldOption } from '../options/option.ts'
 import { SCAFFOLD_OPTIONS } from '../options/table.ts'
 import { type Json, readJson } from './json.ts'
@@ -22,7 +23,8 @@ export interface ConfigValues {
   readonly problems: readonly Problem[]
 }
 
-const MAX_LENGTH = 1024 * 1024
+/** Many times what all fields together take. */
+const MAX_LENGTH = 64 * 1024
 
 /** Reads a config file by the option table. */
 export function readConfig(file: ConfigFile): ConfigValues {
@@ -52,7 +54,7 @@ function readEntries({
 }: ConfigFile): { readonly entries: ReadonlyMap<string, Json> } | { readonly problem: Problem } {
   const about = { field: 'config', flag: '--config', value: path }
   if (text.length > MAX_LENGTH) {
-    const message = `${path} is no config file: it is longer than a mebibyte.`
+    const message = `${path} is no config file: it is longer than 64 KiB.`
     return { problem: { ...about, code: 'bad_json', message } }
   }
   const result = readJson(text)
@@ -84,7 +86,8 @@ function unknownKey(key: string, { path }: ConfigFile): Problem {
     flag: '--config',
     code: 'unknown_key',
     message: `${path} has the key ${quoted(key)}, which is unknown.`,
-    ...(suggestion === undefined ? { allowed: fields } : { suggestion }),
+    allowed: fields,
+    ...(suggestion === undefined ? {} : { suggestion }),
   }
 }
 
@@ -93,12 +96,14 @@ function wrongType(option: ScaffoldOption, value: Json, { path }: ConfigFile): P
     option.kind
   ]
   const suggestion = suggestedValue(option, value)
+  const allowed = allowedValues(option)
   return {
     field: option.field,
     flag: `--${option.flag}`,
     code: 'wrong_type',
     value: value instanceof Map ? {} : value,
     message: `${option.field} in ${path} must be ${wanted}, not ${nameOf(value)}.`,
+    ...(allowed === undefined ? {} : { allowed }),
     ...(suggestion === undefined ? {} : { suggestion }),
   }
 }

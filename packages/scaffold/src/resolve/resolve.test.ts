@@ -111,16 +111,45 @@ describe('what is missing', () => {
     ])
   })
 
+  it('includes what either mode would ask for, when nothing tells which one is meant', () => {
+    const [, mode] = problems({ recording: true })
+    expect(mode?.message).toBe(
+      '--mode is missing. How the bot works. Then cascade needs --stt, --llm, --tts; realtime needs --realtime.',
+    )
+    expect(problems({ transports: ['webrtc'], stt: 'deepgram_stt' })[0]?.message).toBe(
+      '--mode is missing. How the bot works.',
+    )
+  })
+
+  it('is not hidden by a mistake beside it', () => {
+    expect(brief({ transports: ['webrtc'], mode: 'realtim' })).toEqual([
+      'unknown_value --mode',
+      'missing --realtime',
+    ])
+    expect(brief({ ...CASCADE, transports: ['room_pstn', 'banana'] })).toEqual([
+      'unknown_value --transport',
+      'missing --daily-pstn-mode',
+    ])
+    expect(brief({ ...CASCADE, transports: ['telephony_a', 'banana'], clientFramework: 'react' })).toEqual([
+      'unknown_value --transport',
+      'no_effect --client-framework',
+    ])
+    expect(brief({ ...CASCADE, transports: ['telephony_a', 'banana'], botType: 'web' })).toEqual([
+      'unknown_value --transport',
+      'conflict --transport',
+    ])
+  })
+
   it('comes with the flag, the allowed values and a sentence', () => {
     const [first] = problems({ ...WEB, transports: ['room_pstn'] })
     expect(first).toEqual({
       field: 'daily_pstn_mode',
       flag: '--daily-pstn-mode',
       code: 'missing',
-      message: '--daily-pstn-mode is missing. Who calls, with --transport room_pstn: dial-in or dial-out.',
+      message: '--daily-pstn-mode is missing. Who calls, with --transport room_pstn.',
       allowed: ['dial-in', 'dial-out'],
     })
-    expect(first && problemLine(first)).toMatch(/dial-out\. Allowed: dial-in, dial-out\.$/)
+    expect(first && problemLine(first)).toMatch(/room_pstn\. Allowed: dial-in, dial-out\.$/)
   })
 })
 

@@ -16,11 +16,11 @@ export function ruleProblems(given: GivenOptions, draft: Draft): readonly Proble
 
 function phoneTransportsOfWebBots(
   given: GivenOptions,
-  { botType, transports = [] }: Draft,
+  { botType, rightTransports = [] }: Draft,
 ): readonly Problem[] {
   const type = given.get('botType')
   if (type === undefined || botType !== 'web') return []
-  return transports
+  return rightTransports
     .filter((id) => TRANSPORT_KINDS[id].telephony)
     .map((id) => ({
       ...about('transports'),
@@ -31,8 +31,8 @@ function phoneTransportsOfWebBots(
     }))
 }
 
-function severalCallFlows({ transports = [] }: Draft): readonly Problem[] {
-  const flows = callFlows(transports)
+function severalCallFlows({ rightTransports = [] }: Draft): readonly Problem[] {
+  const flows = callFlows(rightTransports)
   if (flows.length < 2) return []
   return [
     {

@@ -1,8 +1,8 @@
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { PlannedFile } from '../plan.ts'
-import { freshFolder, snapshot } from '../testing/folders.ts'
+import { freshFolder, snapshot, withoutRights } from '../testing/folders.ts'
 import { type ComparePolicy, compare } from './compare.ts'
 import { inspectFolder } from './folder.ts'
 
@@ -81,7 +81,7 @@ describe('compare', () => {
       'replace',
       'identical',
       'replace',
-      'replace',
+      'merge',
     ])
   })
 
@@ -126,6 +126,42 @@ describe('compare', () => {
     expect(await look(root, [file(path)])).toEqual(['conflict: the file is there, with other content'])
     await rm(join(root, path))
     expect(await look(root, [file(path)])).toEqual(['create'])
+  })
+
+  it('keeps the permissions of files, but not those that links have', async () => {
+    const root = await freshFolder()
+    await writeFile(join(root, 'a'), '', { mode: 0o640 })
+    await symlink('a', join(root, 'b'))
+    await symlink('nowhere', join(root, 'c'))
+    const files = ['a', 'b', 'c'].map((path) => file(path))
+    const compared = await compare(await inspectFolder(root), files, FORCED)
+    expect(compared.files.map(({ mode }) => mode)).toEqual([0o640, 0o640, undefined])
+  })
+
+  it('takes what it may not look at for something in the way', async () => {
+    const root = await freshFolder()
+    await chmod(root, 0o755)
+    await writeFile(join(root, 'README.md'), 'ours!', { mode: 0 })
+    await mkdir(join(root, 'server'), { mode: 0o444 })
+    await mkdir(join(root, 'client'), { mode: 0o111 })
+    const files = [file('README.md'), file('server/bot.py'), file('client/index.html')]
+    const { files: compared } = await withoutRights(async () =>
+      compare(await inspectFolder(root), files, FORCED),
+    )
+    expect(compared.map(({ status, reason }) => reason ?? status)).toEqual([
+      'permission denied',
+      'permission denied',
+      'create',
+    ])
+  })
+
+  it('does not read a file that is of another size', async () => {
+    const root = await freshFolder()
+    await writeFile(join(root, 'README.md'), '')
+    // More than can be read at once; there is nothing in it.
+    await truncate(join(root, 'README.md'), 3 * 1024 ** 3)
+    const { files } = await compare(await inspectFolder(root), [file('README.md')], STRICT)
+    expect(files).toMatchObject([{ status: 'conflict' }])
   })
 
   it('compares bytes that are no text', async () => {

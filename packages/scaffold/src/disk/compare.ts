@@ -3,8 +3,8 @@ import { basename, dirname, join } from 'node:path'
 import { ANSWERS_FILE, isAnswers } from '../answers.ts'
 import { GUIDE_FILES } from '../guide/rules.ts'
 import type { PlannedFile } from '../plan.ts'
-import { NOTHING_THERE, unless } from './failure.ts'
-import { fingerprint } from './fingerprint.ts'
+import { FORBIDDEN, NOTHING_THERE, unless } from './failure.ts'
+import { fileFingerprint, fingerprint } from './fingerprint.ts'
 import type { ProjectFolder } from './folder.ts'
 import { mergeLines } from './merge-lines.ts'
 
@@ -60,6 +60,13 @@ export function bytesOf({ content, bytes }: PlannedFile): Uint8Array {
 }
 
 async function compareFile(places: Places, file: PlannedFile, policy: ComparePolicy): Promise<ComparedFile> {
+  // What we may not even look at is in the way, too.
+  const compared = await unless(FORBIDDEN, () => lookAt(places, file, policy))
+  const { path } = file
+  return compared ?? { path, status: 'conflict', bytes: bytesOf(file), reason: 'permission denied' }
+}
+
+async function lookAt(places: Places, file: PlannedFile, policy: ComparePolicy): Promise<ComparedFile> {
   const { path } = file
   const bytes = bytesOf(file)
   const obstacle = await places.obstacleTo(path)
@@ -72,21 +79,27 @@ async function compareFile(places: Places, file: PlannedFile, policy: ComparePol
   if (target !== undefined && !target.isFile()) {
     return { path, status: 'conflict', bytes, reason: 'something is there that is no file' }
   }
-  const existing = target === undefined ? undefined : await readFile(place)
+  const isIgnoreFile = basename(path) === '.gitignore'
+  // Only what could be the same, or is to be understood, is worth reading.
+  const isRead = target?.size === bytes.length || isIgnoreFile || path === ANSWERS_FILE
+  const existing = isRead && target !== undefined ? await readFile(place) : undefined
   if (existing !== undefined && Buffer.compare(existing, bytes) === 0) {
     return { path, status: 'identical', bytes }
   }
   if (GUIDE_FILES.includes(path) && !policy.replaceGuides.has(path)) return { path, status: 'keep', bytes }
-  const before = await fingerprint(place)
-  const facts = { path, ...(before === undefined ? {} : { before }), mode: (target ?? entry).mode & 0o777 }
-  if (basename(path) === '.gitignore' && existing !== undefined && !entry.isSymbolicLink()) {
+  const mode = target === undefined ? {} : { mode: target.mode & 0o777 }
+  if (isIgnoreFile && existing !== undefined && (policy.force || !entry.isSymbolicLink())) {
     const merged = mergeLines(existing, bytes)
-    return merged === existing
-      ? { path, status: 'identical', bytes: existing }
-      : { ...facts, status: 'merge', bytes: merged }
+    if (merged === existing) return { path, status: 'identical', bytes: existing }
+    // Of the very bytes that were merged; somebody may have changed the file since.
+    const before = entry.isSymbolicLink() ? await fingerprint(place) : fileFingerprint(existing)
+    return { path, status: 'merge', bytes: merged, ...(before === undefined ? {} : { before }), ...mode }
   }
   const isOurs = path === ANSWERS_FILE && existing !== undefined && isAnswers(existing.toString('utf8'))
-  if (policy.force || isOurs || GUIDE_FILES.includes(path)) return { ...facts, status: 'replace', bytes }
+  if (policy.force || isOurs || GUIDE_FILES.includes(path)) {
+    const before = await fingerprint(place)
+    return { path, status: 'replace', bytes, ...(before === undefined ? {} : { before }), ...mode }
+  }
   const reason = entry.isSymbolicLink() ? 'a symbolic link is there' : 'the file is there, with other content'
   return { path, status: 'conflict', bytes, reason }
 }
@@ -140,7 +153,7 @@ class Places {
   #namesIn(path: string): Promise<readonly string[]> {
     const known =
       this.#names.get(path) ??
-      unless(NOTHING_THERE, () => readdir(this.at(path))).then((names) => names ?? [])
+      unless([...NOTHING_THERE, ...FORBIDDEN], () => readdir(this.at(path))).then((names) => names ?? [])
     this.#names.set(path, known)
     return known
   }

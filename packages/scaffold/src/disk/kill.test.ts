@@ -3,40 +3,12 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 import { freshFolder, snapshot } from '../testing/folders.ts'
+import { FILE_COUNT, writerProgram } from '../testing/writer-program.ts'
 import { openFolder } from './project.ts'
 
 const ROUNDS = 10
-const FILE_COUNT = 60
-
-/** A program that writes a project and says when it begins. */
-async function writerProgram(): Promise<string> {
-  const outfile = join(await freshFolder(), 'writer.mjs')
-  await build({
-    stdin: {
-      contents: `
-        import { compare } from './compare.ts'
-        import { openFolder } from './project.ts'
-        import { write } from './write.ts'
-        const files = Array.from({ length: ${FILE_COUNT} }, (_, n) => ({ path: \`\${n % 2 ? 'server' : 'old'}/\${n}\`, content: 'ours' }))
-        const folder = await openFolder(process.argv[2])
-        const comparison = await compare(folder, files, { force: true, replaceGuides: new Set() })
-        process.stdout.write('go')
-        await write(comparison)
-      `,
-      resolveDir: import.meta.dirname,
-      loader: 'ts',
-    },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    outfile,
-    logLevel: 'silent',
-  })
-  return outfile
-}
 
 it('leaves nothing or everything when it is killed at random', async () => {
   const program = await writerProgram()

@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { answersFile } from '../answers.ts'
 import type { Configuration } from '../configuration.ts'
 import { GUIDE_FILES, type GuidePolicy, type GuideReview, reviewGuide } from '../guide/rules.ts'
 import type { PlannedFile } from '../plan.ts'
 import { type ComparePolicy, type Comparison, compare } from './compare.ts'
-import { asScaffoldError, NOTHING_THERE, unless } from './failure.ts'
+import { asScaffoldError, FORBIDDEN, NOTHING_THERE, unless } from './failure.ts'
 import { inspectFolder, type ProjectFolder } from './folder.ts'
 import { type Owners, repair } from './stage.ts'
 
@@ -31,11 +31,17 @@ export async function reviewGuides(
   const guides = files.filter(({ path }) => GUIDE_FILES.includes(path))
   return Promise.all(
     guides.map(async ({ path, content }) => {
-      const existing = await unless([...NOTHING_THERE, 'EISDIR', 'ELOOP'], () =>
-        readFile(join(folder.path, path), 'utf8'),
-      )
+      const existing = await readGuide(join(folder.path, path))
       return reviewGuide({ path, planned: content, existing, ...facts }, policy)
     }),
+  )
+}
+
+/** The text of a guide; nothing where there is no file, or none that we may read. */
+async function readGuide(place: string): Promise<string | undefined> {
+  return unless([...NOTHING_THERE, ...FORBIDDEN, 'ELOOP'], async () =>
+    // A pipe would keep us waiting for ever.
+    (await stat(place)).isFile() ? readFile(place, 'utf8') : undefined,
   )
 }
 
@@ -46,8 +52,12 @@ export async function compareProject(
   made: { readonly version: string; readonly configuration: Configuration },
   policy: ComparePolicy,
 ): Promise<Comparison> {
-  const first = await compare(folder, files, policy)
-  const written = first.files.filter(({ status }) => status !== 'keep')
-  const second = await compare(folder, [answersFile(made.version, made.configuration, written)], policy)
-  return { folder, files: [...first.files, ...second.files] }
+  try {
+    const first = await compare(folder, files, policy)
+    const written = first.files.filter(({ status }) => status !== 'keep')
+    const second = await compare(folder, [answersFile(made.version, made.configuration, written)], policy)
+    return { folder, files: [...first.files, ...second.files] }
+  } catch (error) {
+    throw asScaffoldError(error, folder.path)
+  }
 }

@@ -5,7 +5,7 @@ import { ScaffoldError } from '../errors.ts'
 import { sha256 } from '../sha256.ts'
 import { codeOf, FORBIDDEN, unless } from './failure.ts'
 import type { ProjectFolder } from './folder.ts'
-import { isComplete, readJournal, undo } from './journal.ts'
+import { isComplete, readJournal, STAGE, undo } from './journal.ts'
 
 const PREFIX = '.botcli-stage-'
 const NAME = /^\.botcli-stage-([0-9a-f]{8})-(\d+)-\w+$/
@@ -34,15 +34,25 @@ export const MACHINE: Owners = {
 
 /** Makes a place on the same disk for what is about to be written: beside the folder, or in it where that is not possible. */
 export async function makeStage(folder: ProjectFolder): Promise<string> {
-  const prefix = `${PREFIX}${machine()}-${process.pid}-`
-  if (folder.missing.length > 0) return mkdtemp(join(folder.base, prefix))
+  if (folder.missing.length > 0) return mkdtemp(join(folder.base, stagePrefix()))
   const parent = dirname(folder.path)
   const [inner, outer] = await Promise.all([stat(folder.path), stat(parent)])
   const beside =
     inner.dev === outer.dev && parent !== folder.path
-      ? await unless(FORBIDDEN, () => mkdtemp(join(parent, prefix)))
+      ? await unless(FORBIDDEN, () => mkdtemp(join(parent, stagePrefix())))
       : undefined
-  return beside ?? mkdtemp(join(folder.path, prefix))
+  return beside ?? makeStageInside(folder)
+}
+
+/** Makes such a place in the folder itself, from where everything can be moved. */
+export async function makeStageInside(folder: ProjectFolder): Promise<string> {
+  return mkdtemp(join(folder.path, stagePrefix()))
+}
+
+/** Removes a stage. Without its journal, which goes first, nothing will ever be taken back. */
+export async function removeStage(stage: string): Promise<void> {
+  await rm(join(stage, STAGE.journal), { force: true })
+  await rm(stage, { recursive: true, force: true })
 }
 
 /** Cleans up after writers that were killed: what they had not finished in this folder is taken back. */
@@ -70,7 +80,11 @@ async function repairStage(stage: string, pid: number, folder: ProjectFolder, ow
   // A journal of another folder is for whoever comes to that folder.
   if (isRunning || (journal !== undefined && !isHere)) return
   if (journal !== undefined && !(await isComplete(stage, journal))) await undo(stage, journal)
-  await rm(stage, { recursive: true, force: true })
+  await removeStage(stage)
+}
+
+function stagePrefix(): string {
+  return `${PREFIX}${machine()}-${process.pid}-`
 }
 
 function machine(): string {

@@ -1,11 +1,11 @@
-import { chmod, mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ScaffoldError } from '../errors.ts'
 import { type ComparedFile, type Comparison, conflictsOf } from './compare.ts'
-import { asScaffoldError } from './failure.ts'
+import { asScaffoldError, unless } from './failure.ts'
 import { fileFingerprint, fingerprint } from './fingerprint.ts'
 import { backUp, type Journal, type Move, makeMove, STAGE, undo } from './journal.ts'
-import { makeStage } from './stage.ts'
+import { makeStage, makeStageInside, removeStage } from './stage.ts'
 
 /** How a project is written. */
 export interface WriteOptions {
@@ -29,9 +29,11 @@ export async function write(comparison: Comparison, options: WriteOptions = {}):
   try {
     await step()
     const stage = await makeStage(folder)
-    await (folder.missing.length > 0
-      ? writeFolder(comparison, stage, changes, step)
-      : changeFolder(comparison, stage, changes, step))
+    if (folder.missing.length > 0) return await writeFolder(comparison, stage, changes, step)
+    const change = (place: string): Promise<void> => changeFolder(comparison, place, changes, step)
+    // Two mounts of one disk look like one until something is to be moved between them.
+    const isMovable = await unless(['EXDEV'], () => change(stage).then(() => true))
+    if (isMovable === undefined) await change(await makeStageInside(folder))
   } catch (error) {
     throw asScaffoldError(error, folder.path)
   }
@@ -84,8 +86,6 @@ async function changeFolder(
     await takeBack(stage, journal, error)
     throw error
   }
-  // Without the journal nothing will ever be taken back.
-  await unlink(join(stage, STAGE.journal)).catch(() => {})
   await discard(stage)
 }
 
@@ -105,7 +105,7 @@ async function takeBack(stage: string, journal: Journal, cause: unknown): Promis
 
 /** That a stage cannot be removed is no failure; the next run tries again. */
 async function discard(stage: string): Promise<void> {
-  await rm(stage, { recursive: true, force: true }).catch(() => {})
+  await removeStage(stage).catch(() => {})
 }
 
 async function stageFile(place: string, { bytes, mode }: ComparedFile, step: Step): Promise<void> {

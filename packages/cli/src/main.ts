@@ -1,7 +1,7 @@
+import { nearest } from '@botcli/scaffold/nearest'
 import { COMMANDS } from './commands.ts'
 import { EXIT } from './exit-codes.ts'
 import type { Io } from './io.ts'
-import { nearest } from './nearest.ts'
 import { UsageError } from './usage-error.ts'
 import { ownVersion } from './version.ts'
 

@@ -4,7 +4,7 @@ import {
   type Misbehaviour,
   type MisbehaviourName,
 } from '@botcli/media/phone'
-import { nearest } from '../nearest.ts'
+import { nearest } from '@botcli/scaffold/nearest'
 import { ValueError } from '../options/option.ts'
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }

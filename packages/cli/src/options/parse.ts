@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { nearest } from '../nearest.ts'
+import { nearest } from '@botcli/scaffold/nearest'
 import { type Option, type OptionTable, type OptionValues, ValueError } from './option.ts'
 
 /** What was understood of a command line, and everything that was not. */

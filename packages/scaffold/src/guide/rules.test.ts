@@ -65,7 +65,7 @@ describe('guides', () => {
 
   it.each([
     ['@AGENTS.md\n', 'same'],
-    ['# Mine\n\n@AGENTS.md\r\n', 'same'],
+    ['# Mine\n\n@AGENTS.md\r\n', 'extended'],
     ['# Mine\n', 'foreign'],
   ])('an ASSISTANT.md of %j is %s', (existing, state) => {
     const assistant = { ...guide('absent'), path: 'ASSISTANT.md', planned: '@AGENTS.md\n', existing }
@@ -73,5 +73,10 @@ describe('guides', () => {
       state,
       action: 'keep',
     })
+    const { notice } = reviewGuide(assistant, { overwrite: false, interactive: false })
+    expect(notice !== undefined).toBe(state === 'foreign')
+    // Who asks for it gets it.
+    const { action } = reviewGuide(assistant, { overwrite: true, interactive: false })
+    expect(action).toBe(state === 'same' ? 'keep' : 'overwrite')
   })
 })

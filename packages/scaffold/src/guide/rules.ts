@@ -18,6 +18,8 @@ export type GuideState =
   | 'absent'
   /** The guide itself, but for the ends of lines. */
   | 'same'
+  /** Imports the guide, with lines of the user's beside that. */
+  | 'extended'
   /** Of this version and untouched, but for another project. */
   | 'other'
   /** Of an older version, untouched or not. */
@@ -67,7 +69,8 @@ export function reviewGuide(guide: GuideCase, policy: GuidePolicy): GuideReview 
   const state = stateOf(guide)
   const stamp = existing === undefined ? undefined : readStamp(existing)
   const action = actionFor(state, policy)
-  const edited = state === 'foreign' || state === 'edited' || (state === 'older' && stamp?.edited === true)
+  const edited =
+    ['foreign', 'edited', 'extended'].includes(state) || (state === 'older' && stamp?.edited === true)
   const notice = action === 'keep' ? noticeFor(guide, state, stamp?.version ?? version) : undefined
   return { path, state, action, edited, ...(notice === undefined ? {} : { notice }) }
 }
@@ -76,7 +79,9 @@ function stateOf({ path, planned, existing, version }: GuideCase): GuideState {
   if (existing === undefined) return 'absent'
   const text = withoutCarriageReturns(existing)
   if (text === planned) return 'same'
-  if (path === ASSISTANT_FILE && text.split('\n').some((line) => line.trim() === IMPORT_LINE)) return 'same'
+  if (path === ASSISTANT_FILE && text.split('\n').some((line) => line.trim() === IMPORT_LINE)) {
+    return 'extended'
+  }
   const stamp = readStamp(existing)
   if (stamp === undefined) return 'foreign'
   const age = compareVersions(stamp.version, version)

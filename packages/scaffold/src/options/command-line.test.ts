@@ -61,6 +61,14 @@ describe('a configuration', () => {
   })
 })
 
+it.each([
+  ['-x', './-x'],
+  ['quickstart', './quickstart'],
+  ['.', '.'],
+])('the folder %s is %s in a command', (directory, word) => {
+  expect(commandFor(QUICKSTART_CONFIGURATION, directory, 'bot-quickstart')).toMatch(`botcli init ${word} --`)
+})
+
 it('quotes whatever a word is made of', () => {
   const words = ['a b', "it's", '$(x)', '`x`', '*', '', '"', '\\', '~', 'é', 'a\nb', 'plain-1.2/x']
   const printed = execFileSync('sh', ['-c', `printf '%s|' ${words.map(quoteForShell).join(' ')}`]).toString()

@@ -1,4 +1,5 @@
 import type { Configuration } from '../configuration.ts'
+import { QUICKSTART } from '../resolve/quickstart.ts'
 import { fieldValue } from './fields.ts'
 import type { ScaffoldOption } from './option.ts'
 import { SCAFFOLD_OPTIONS } from './table.ts'
@@ -19,8 +20,13 @@ export function optionsFor(configuration: Configuration, directoryName: string):
 
 /** The command that gives a configuration, to paste into a shell. */
 export function commandFor(configuration: Configuration, directory: string, directoryName: string): string {
-  const words = ['botcli', 'init', directory, ...optionsFor(configuration, directoryName)]
+  const words = ['botcli', 'init', asArgument(directory), ...optionsFor(configuration, directoryName)]
   return words.map(quoteForShell).join(' ')
+}
+
+/** A folder that is taken neither for an option nor for the ready-made bot. */
+function asArgument(directory: string): string {
+  return directory.startsWith('-') || directory === QUICKSTART ? `./${directory}` : directory
 }
 
 /** A word as a shell takes it, whatever is in it. */

@@ -24,7 +24,7 @@ What makes it work: the exact greeting, abilities as a list, what to do with eve
 
 - It should ask for missing decisions, then run \`botcli init\` with options. If it writes the project by hand, tell it to read \`AGENTS.md\`.
 - Put keys into \`server/.env\` yourself.
-- Talk to the bot early: \`botcli run\`, then open http://localhost:7860/client.
+- Talk to the bot early: \`botcli run\`, then open http://localhost:7860 (or, for a phone bot, \`botcli call\` in another terminal).
 - When something is wrong in a call, say what you said and what you heard, and ask for a scenario that shows it before it is mended.
 `
 }

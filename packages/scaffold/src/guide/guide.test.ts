@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Configuration } from '../configuration.ts'
+import type { Configuration, ScaffoldTransport } from '../configuration.ts'
 import { COMMAND_OPTIONS } from '../options/command-options.ts'
 import type { FlagValues } from '../options/option.ts'
 import { SCAFFOLD_OPTIONS } from '../options/table.ts'
@@ -36,8 +36,59 @@ describe('the guide of a project', () => {
     expect(guideOf({ ...QUICKSTART_CONFIGURATION, evals: true })).toContain('starter_text.yaml')
   })
 
+  it.each<[readonly ScaffoldTransport[], readonly string[]]>([
+    [['webrtc'], ['http://localhost:7860 ']],
+    [['room'], ['http://localhost:7860/daily']],
+    [['telephony_c'], ['botcli call --as telephony_c']],
+    [['websocket'], ['By WebSocket']],
+    [['room_pstn'], ['By phone']],
+    [
+      ['room_pstn', 'webrtc'],
+      ['http://localhost:7860 ', 'By phone'],
+    ],
+  ])('says how to talk to a bot on %j, and no other way', (transports, expected) => {
+    const ways = [
+      'http://localhost:7860 ',
+      'http://localhost:7860/daily',
+      'botcli call --as',
+      'By WebSocket',
+      'By phone',
+    ]
+    const guide = guideOf({ ...QUICKSTART_CONFIGURATION, transports, pstnMode: 'dial-out' })
+    const section = guide.slice(guide.indexOf('## Test it'))
+    const found = ways.filter((way) => section.includes(way))
+    expect(found).toHaveLength(expected.length)
+    for (const way of expected) expect(section).toContain(way)
+  })
+
+  it('speaks of what is in the code', () => {
+    fc.assert(
+      fc.property(anyConfiguration, (configuration) => {
+        const files = planProject({ configuration, wheel: WHEEL })
+        const bot = files.find(({ path }) => path === 'server/bot.py')?.content ?? ''
+        const settings = files.find(({ path }) => path === 'server/settings.py')?.content ?? ''
+        const guide = guideOf(configuration)
+        expect(guide.includes('`GREETING`')).toBe(bot.includes('GREETING = '))
+        for (const word of ['SYSTEM_INSTRUCTION = ', 'LLMContext(', 'create_transport(', 'PipelineWorker(']) {
+          expect(bot).toContain(word)
+        }
+        expect(settings).toContain('REQUIRED')
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('has a command that makes this very project', () => {
+    const guide = guideOf(QUICKSTART_CONFIGURATION)
+    expect(guide).toContain(
+      'botcli init ../bot-quickstart-other --transport webrtc --transport room --mode cascade --stt deepgram_stt',
+    )
+  })
+
   it('names only files that are there, and options that exist', () => {
-    const flags = new Set([...SCAFFOLD_OPTIONS, ...COMMAND_OPTIONS].map(({ flag }) => `--${flag}`))
+    const flags = new Set(
+      [...SCAFFOLD_OPTIONS, ...COMMAND_OPTIONS].flatMap(({ flag }) => [`--${flag}`, `--no-${flag}`]),
+    )
     fc.assert(
       fc.property(anyConfiguration, (configuration) => {
         const files = planProject({ configuration, wheel: WHEEL }).map(({ path }) => path)
@@ -67,7 +118,7 @@ describe('the files for a coding agent', () => {
   })
 
   it('suggest a command that works', () => {
-    const command = /^botcli init \. (.*--eval)$/m.exec(files[0]?.content ?? '')?.[1] ?? ''
+    const command = /^botcli init \. (.*--eval) --overwrite-guide$/m.exec(files[0]?.content ?? '')?.[1] ?? ''
     const words = command.split(' ')
     const flags: FlagValues = Object.fromEntries(
       SCAFFOLD_OPTIONS.flatMap(({ flag, key, kind }): [string, unknown][] => {

@@ -1,7 +1,8 @@
 import type { PlannedFile } from '../plan.ts'
 import { emptyGuide } from './empty-guide.ts'
 import { gettingStarted } from './getting-started.ts'
-import { type ProjectFacts, projectGuide } from './project-guide.ts'
+import type { ProjectFacts } from './project-facts.ts'
+import { projectGuide } from './project-guide.ts'
 import { AGENTS_FILE, ASSISTANT_FILE, GETTING_STARTED_FILE, IMPORT_LINE } from './rules.ts'
 import { stamped } from './stamp.ts'
 

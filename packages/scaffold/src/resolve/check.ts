@@ -98,7 +98,17 @@ function suggest(option: ScaffoldOption, text: string, allowed: readonly string[
   )
   const named = choices.find((choice) => choice.label === label)
   if (named !== undefined) return named.value
-  return allowed.find((value) => value.length > 3 && text.toLowerCase().includes(value))
+  const part = allowed.find((value) => value.length > 3 && text.toLowerCase().includes(value))
+  return part ?? withSameWord(text, allowed)
+}
+
+/** The value that has a word in common with a text that the others do not all have. */
+function withSameWord(text: string, allowed: readonly string[]): string | undefined {
+  const wordsOf = (value: string): readonly string[] => value.toLowerCase().split(/[^a-z0-9]+/)
+  const telling = wordsOf(text.slice(0, 64)).filter(
+    (word) => word.length > 2 && !allowed.every((value) => wordsOf(value).includes(word)),
+  )
+  return allowed.find((value) => wordsOf(value).some((word) => telling.includes(word)))
 }
 
 function isEmptyList({ value }: Given): boolean {

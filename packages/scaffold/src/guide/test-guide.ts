@@ -6,10 +6,10 @@ import { type ProjectFacts, scenarioNames } from './project-facts.ts'
 export function howToTest(facts: ProjectFacts): string {
   return `## Test it
 
-1. These find what is broken at once. They need no key:
+1. These find what is broken at once, and mend the form of the code. They need no key:
 
    \`\`\`sh
-   (cd server && uv run ruff check . && uv run ruff format --check . && uv run pyright)
+   (cd server && uv run ruff check --fix . && uv run ruff format . && uv run pyright)
    (cd server && uv run python -m unittest discover -s tests)
    \`\`\`
 

@@ -36,6 +36,10 @@ export function asScaffoldError(error: unknown, place: string): ScaffoldError {
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new ScaffoldError('write_failed', `There is no space left for ${place}.`, { cause: error })
   }
+  if (code === 'EXDEV') {
+    const message = `A folder in ${place} is on another disk, so that botcli cannot write everything or nothing. Nothing was written; try it without that mount.`
+    return new ScaffoldError('write_failed', message, { cause: error })
+  }
   if (code === 'ENAMETOOLONG') {
     return new ScaffoldError('write_failed', `A path in ${place} is too long for this disk.`, {
       cause: error,

@@ -20,3 +20,15 @@ it.runIf(canMount)('writes into a folder that is another mount of the same disk'
   expect(written.filter((path) => path.includes('stage'))).toEqual([])
   expect(await readdir(home)).toEqual(['behind', 'project'])
 })
+
+it.runIf(canMount)('says that a folder inside is on another disk, and writes nothing', async () => {
+  const program = await writerProgram()
+  const home = await freshFolder()
+  for (const name of ['behind', 'project/server']) await mkdir(join(home, name), { recursive: true })
+  const script = 'mount --bind behind project/server && exec "$0" "$1" "$2"'
+  const words = ['-rm', 'sh', '-c', script, process.execPath, program, join(home, 'project')]
+  const { status, stderr } = spawnSync('unshare', words, { cwd: home, encoding: 'utf8' })
+  expect(status).toBe(1)
+  expect(stderr).toContain('is on another disk')
+  expect(await readdir(home, { recursive: true })).toEqual(['behind', 'project', 'project/server'])
+})

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises'
+import { lstat, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { answersFile } from '../answers.ts'
 import type { Configuration } from '../configuration.ts'
@@ -39,10 +39,13 @@ export async function reviewGuides(
 
 /** The text of a guide; nothing where there is no file, or none that we may read. */
 async function readGuide(place: string): Promise<string | undefined> {
-  return unless([...NOTHING_THERE, ...FORBIDDEN, 'ELOOP'], async () =>
+  const entry = await unless([...NOTHING_THERE, ...FORBIDDEN], () => lstat(place))
+  const text = await unless([...NOTHING_THERE, ...FORBIDDEN, 'ELOOP'], async () =>
     // A pipe would keep us waiting for ever.
     (await stat(place)).isFile() ? readFile(place, 'utf8') : undefined,
   )
+  // A link that leads nowhere is kept like any guide of the user's.
+  return text ?? (entry?.isSymbolicLink() ? '' : undefined)
 }
 
 /** Compares a whole project with a folder: its files, and the one that remembers the answers. */

@@ -6,7 +6,7 @@ export interface Draft {
   readonly botType?: BotType
   /** There when every transport that was given is right. */
   readonly transports?: readonly ScaffoldTransport[]
-  /** Those that are right, also when others are not. */
+  /** Those that are right, also when others are not; the same as `transports` when left out. */
   readonly rightTransports?: readonly ScaffoldTransport[]
   readonly mode?: Mode
   readonly clientFramework?: ClientFramework
@@ -54,7 +54,7 @@ export const CONDITIONS = {
     otherwise: () => 'without --transport telephony_a_room_sip',
   },
   video: {
-    holds: ({ botType, transports, rightTransports = [] }) => {
+    holds: ({ botType, transports, rightTransports = transports ?? [] }) => {
       if (botType === 'telephony') return false
       if (videoTransports(rightTransports).length > 0) return true
       return transports === undefined ? undefined : false
@@ -73,7 +73,7 @@ export const CONDITIONS = {
 export type ConditionName = keyof typeof CONDITIONS
 
 function hasTransport(
-  { transports, rightTransports = [] }: Draft,
+  { transports, rightTransports = transports ?? [] }: Draft,
   id: ScaffoldTransport,
 ): boolean | undefined {
   if (rightTransports.includes(id)) return true

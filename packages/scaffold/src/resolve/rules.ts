@@ -16,7 +16,7 @@ export function ruleProblems(given: GivenOptions, draft: Draft): readonly Proble
 
 function phoneTransportsOfWebBots(
   given: GivenOptions,
-  { botType, rightTransports = [] }: Draft,
+  { botType, transports, rightTransports = transports ?? [] }: Draft,
 ): readonly Problem[] {
   const type = given.get('botType')
   if (type === undefined || botType !== 'web') return []
@@ -31,7 +31,7 @@ function phoneTransportsOfWebBots(
     }))
 }
 
-function severalCallFlows({ rightTransports = [] }: Draft): readonly Problem[] {
+function severalCallFlows({ transports, rightTransports = transports ?? [] }: Draft): readonly Problem[] {
   const flows = callFlows(rightTransports)
   if (flows.length < 2) return []
   return [

@@ -75,7 +75,7 @@ describe('readJson', () => {
     ['{"a": ', 1, 7, 'it ends too early'],
     ['\uFEFF{"a" 1}', 1, 6, 'a colon is expected here'],
     ['['.repeat(100_000), 1, 66, 'it is nested more than 64 levels deep'],
-  ])('%.30j is wrong at %i:%i', (text, line, column, reason) => {
+  ])('mistake %# has a place', (text, line, column, reason) => {
     expect(readJson(text)).toEqual({ line, column, reason })
   })
 

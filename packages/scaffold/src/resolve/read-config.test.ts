@@ -116,7 +116,7 @@ describe('a config file', () => {
     ['{\n "mode": x}', 'bad_json', 'bot.json is not JSON: line 2, column 10: a value is expected here.'],
     ['', 'bad_json', 'bot.json is not JSON: line 1, column 1: it ends too early.'],
     [`"${'x'.repeat(64 * 1024)}"`, 'bad_json', 'bot.json is no config file: it is longer than 64 KiB.'],
-  ])('%.12j is none, and nothing is said to be missing', (text, code, message) => {
+  ])('text %# is none, and nothing is said to be missing', (text, code, message) => {
     expect(problems({ stt: 'nope' }, text)).toMatchObject([
       { field: 'config', flag: '--config', code, message },
       { field: 'stt_service', code: 'unknown_value' },

@@ -8,7 +8,7 @@ import {
 } from '@botcli/scaffold'
 import { guideNotices } from './guides.ts'
 import type { Outcome } from './outcome.ts'
-import { asArgument, type Place, placeAt, recall } from './place.ts'
+import { type Place, placeAt, recall } from './place.ts'
 
 /** Without a terminal nothing is asked: says which options to give, with commands that work as they stand. */
 export async function nobodyToAsk(place: Place | undefined): Promise<Outcome> {
@@ -21,7 +21,7 @@ export async function nobodyToAsk(place: Place | undefined): Promise<Outcome> {
     notices: place === undefined ? [] : await oldGuides(place),
     examples: [
       'botcli init quickstart',
-      commandFor(QUICKSTART_CONFIGURATION, asArgument(wanted), QUICKSTART_DIRECTORY),
+      commandFor(QUICKSTART_CONFIGURATION, wanted.shown, QUICKSTART_DIRECTORY),
     ],
   }
 }

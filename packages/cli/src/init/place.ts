@@ -7,6 +7,7 @@ import {
   quoteForShell,
   readAnswers,
   ScaffoldError,
+  targetArgument,
 } from '@botcli/scaffold'
 
 /** Where a project goes. */
@@ -27,14 +28,9 @@ export function placeAt(cwd: string, typed: string): Place {
   return { path, shown, name: basename(path) }
 }
 
-/** The folder as an argument of `botcli init`, where the word quickstart means something else. */
-export function asArgument({ shown }: Place): string {
-  return shown === 'quickstart' || shown.startsWith('-') ? `./${shown}` : shown
-}
-
 /** The command that refreshes the guides of a folder. */
-export function refreshCommand(place: Place): string {
-  return `botcli init ${quoteForShell(asArgument(place))} --overwrite-guide`
+export function refreshCommand({ shown }: Place): string {
+  return `botcli init ${quoteForShell(targetArgument(shown))} --overwrite-guide`
 }
 
 /** The configuration of the project that is in a folder, if botcli has made one there. */

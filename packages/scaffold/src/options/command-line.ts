@@ -20,12 +20,12 @@ export function optionsFor(configuration: Configuration, directoryName: string):
 
 /** The command that gives a configuration, to paste into a shell. */
 export function commandFor(configuration: Configuration, directory: string, directoryName: string): string {
-  const words = ['botcli', 'init', asArgument(directory), ...optionsFor(configuration, directoryName)]
+  const words = ['botcli', 'init', targetArgument(directory), ...optionsFor(configuration, directoryName)]
   return words.map(quoteForShell).join(' ')
 }
 
-/** A folder that is taken neither for an option nor for the ready-made bot. */
-function asArgument(directory: string): string {
+/** A folder as the target of `botcli init`, taken neither for an option nor for the ready-made bot. */
+export function targetArgument(directory: string): string {
   return directory.startsWith('-') || directory === QUICKSTART ? `./${directory}` : directory
 }
 

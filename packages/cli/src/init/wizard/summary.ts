@@ -8,7 +8,7 @@ import {
   SCAFFOLD_OPTIONS,
   type ScaffoldOption,
 } from '@botcli/scaffold'
-import { asArgument, type Place } from '../place.ts'
+import type { Place } from '../place.ts'
 
 /** What will be made, in lines, with the command that would make the same. */
 export function summaryLines(place: Place, configuration: Configuration): readonly string[] {
@@ -29,7 +29,7 @@ export function summaryLines(place: Place, configuration: Configuration): readon
     ...all.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`),
     '',
     '  The same without questions:',
-    commandFor(configuration, asArgument(place), place.name),
+    commandFor(configuration, place.shown, place.name),
   ]
 }
 

@@ -15,9 +15,10 @@ export interface PlanInput {
 
 /** Every file of a project, in memory, but the one that remembers the answers, which depends on what is written. */
 export function planProject({ configuration, wheel }: PlanInput): readonly PlannedFile[] {
+  const files = textFiles(configuration)
   return checkPlan([
-    ...planGuides(configuration),
-    ...textFiles(configuration),
+    ...guidesOf(configuration, files),
+    ...files,
     { path: wheelPath(), content: '', bytes: wheel },
   ])
 }
@@ -25,15 +26,13 @@ export function planProject({ configuration, wheel }: PlanInput): readonly Plann
 /** The guide files of a project alone, or those for a coding agent that is to make one. */
 export function planGuides(configuration?: Configuration): readonly PlannedFile[] {
   if (configuration === undefined) return codingAgentFiles(botcliVersion())
-  return projectGuideFiles(
-    {
-      configuration,
-      files: textFiles(configuration),
-      variables: envVariables(configuration),
-      steps: nextSteps(configuration),
-    },
-    botcliVersion(),
-  )
+  return guidesOf(configuration, textFiles(configuration))
+}
+
+function guidesOf(configuration: Configuration, files: readonly PlannedFile[]): readonly PlannedFile[] {
+  const variables = envVariables(configuration)
+  const steps = nextSteps(configuration)
+  return projectGuideFiles({ configuration, files, variables, steps }, botcliVersion())
 }
 
 function textFiles(configuration: Configuration): readonly PlannedFile[] {

@@ -122,6 +122,21 @@ describe('the arrows between packages', () => {
   })
 })
 
+it('what becomes part of a bundle finds its own place only from the top of its sources, which is as deep as the bundle', () => {
+  const bundled = [...manifests.keys()].filter((home) => {
+    const config = join(ROOT, home, 'tsconfig.json')
+    return existsSync(config) && readFileSync(config, 'utf8').includes('"emitDeclarationOnly": true')
+  })
+  expect(bundled).toContain('packages/cli')
+  const wrong = sources
+    .filter(({ home, isTest }) => bundled.includes(home) && !isTest)
+    .filter(({ path, home }) => path.startsWith(`${home}/src/`) && path.split('/').length > 4)
+    // Packages are found from every depth alike.
+    .filter(({ text }) => text.replaceAll('createRequire(import.meta.url)', '').includes('import.meta'))
+    .map(({ path }) => path)
+  expect(wrong).toEqual([])
+})
+
 it(`no source file is longer than ${MAX_LINES} lines`, () => {
   const long = sources.filter(({ text }) => text.split('\n').length > MAX_LINES).map(({ path }) => path)
   expect(long).toEqual([])

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { TRANSPORT_IDS } from '@botcli/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
@@ -75,6 +76,23 @@ describe('help and version', () => {
       expect(stdout).toContain(option)
     }
   })
+})
+
+it('tells where in the sources a fault of ours is', async () => {
+  const program = `
+    import { main } from ${JSON.stringify(new URL('../dist/main.js', import.meta.url))}
+    const broken = { on() {}, write() { throw new Error('a fault') } }
+    process.exit(await main(['--version'], { stdout: broken, stderr: process.stderr }))
+  `
+  const failed = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]).then(
+    () => undefined,
+    (error: { code: number; stderr: string }) => error,
+  )
+  expect(failed?.code).toBe(1)
+  expect(failed?.stderr).toContain('a fault')
+  const [, line] = /cli\/src\/main\.ts:(\d+):\d+/.exec(failed?.stderr ?? '') ?? []
+  const source = await readFile(new URL('main.ts', import.meta.url), 'utf8')
+  expect(source.split('\n')[Number(line) - 1]).toContain('ownVersion()')
 })
 
 describe('exit codes', () => {

@@ -2,6 +2,7 @@ import { nearest } from '@botcli/scaffold/nearest'
 import { COMMANDS } from './commands.ts'
 import { EXIT } from './exit-codes.ts'
 import type { Io } from './io.ts'
+import { sourceStack } from './source-stack.ts'
 import { UsageError } from './usage-error.ts'
 import { ownVersion } from './version.ts'
 
@@ -75,6 +76,6 @@ function describe(error: unknown, name: string | undefined): string {
     const detail = 'detail' in error && typeof error.detail === 'string' ? `\n\n${error.detail}` : ''
     return `botcli: ${error.message}${detail}\n`
   }
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const text = error instanceof Error ? sourceStack(error.stack ?? error.message) : String(error)
   return `botcli: This should not have happened. Please report it.\n\n${text}\n`
 }

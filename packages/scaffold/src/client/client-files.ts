@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative, resolve, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import type { Configuration } from '../configuration.ts'
+import { PACKAGE_ROOT } from '../package-root.ts'
 import type { PlannedFile } from '../plan.ts'
 import { type ClientKind, clientFeatures, clientKind, type Feature } from './features.ts'
 import { type LockFile, type PackageFile, projectLock, projectPackage } from './packages.ts'
 import { withFeatures, withTitle } from './template.ts'
 
-const TEMPLATES = resolve(import.meta.dirname, '../../templates/client')
+const TEMPLATES = join(PACKAGE_ROOT, 'templates/client')
 
 /** The folders of templates that make up a client; later ones add to earlier ones. */
 const LAYERS: Readonly<Record<ClientKind, readonly string[]>> = {

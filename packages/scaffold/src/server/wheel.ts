@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PACKAGE_ROOT } from '../package-root.ts'
 
 let version: string | undefined
 
 /** The version of botcli, which is also that of its Python package. */
 export function botcliVersion(): string {
   if (version === undefined) {
-    const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+    const text = readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')
     const own: { version: string } = JSON.parse(text)
     version = own.version
   }

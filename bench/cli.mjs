@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { commandTime } from './command-time.mjs'
 import { BOTCLI } from './servers.mjs'
 import { spread } from './stats.mjs'
 
@@ -15,8 +14,8 @@ export const cli = {
     const bare = []
     // In turns, so that whatever else the machine does falls on all of them alike.
     for (let index = 0; index < runs; index += 1) {
-      bare.push(await time(['-e', '0']))
-      for (const [args, list] of times) list.push(await time([BOTCLI, ...args]))
+      bare.push(await commandTime(process.execPath, ['-e', '0']))
+      for (const [args, list] of times) list.push(await commandTime(process.execPath, [BOTCLI, ...args]))
     }
     return [...times].flatMap(([args, list]) =>
       ['p50', 'p95'].map((rank) => ({
@@ -27,13 +26,4 @@ export const cli = {
       })),
     )
   },
-}
-
-/** @param {readonly string[]} args */
-async function time(args) {
-  const begin = performance.now()
-  const child = spawn(process.execPath, args, { stdio: 'ignore', timeout: 20_000 })
-  const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${code}.`)
-  return performance.now() - begin
 }

@@ -12,6 +12,7 @@ import { pythonCall } from './python/call.mjs'
 import { pythonLink } from './python/link.mjs'
 import { pythonMemory } from './python/memory.mjs'
 import { pythonUnchanged } from './python/unchanged.mjs'
+import { scaffold } from './scaffold.mjs'
 import { start } from './start.mjs'
 import { formatTable } from './table.mjs'
 
@@ -25,6 +26,7 @@ import { formatTable } from './table.mjs'
 
 const BENCHES = {
   cli,
+  scaffold,
   start,
   offer,
   'bot-call': botCall,

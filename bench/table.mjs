@@ -9,7 +9,8 @@
  * @property {boolean} [moreIsBetter]
  * @property {boolean} [noRatio]
  * @property {boolean} [peerOverloaded] the peer lost sound, so its number is too low
- * @property {{ peerShare?: number, atMost?: number, atLeast?: number }} [target] a share of the peer, or without it a number
+ * @property {{ peerShare?: number, bareShare?: number, atMost?: number, atLeast?: number }} [target] a share of the peer or of
+ * the limit, or without it a number
  */
 
 const HEAD = ['benchmark', 'unit', 'ours', 'bare', 'peer', 'ours/bare', 'ours/peer', 'target', 'met']
@@ -45,11 +46,14 @@ function cells(row) {
 }
 
 /** @param {Row} row */
-function verdict({ ours, peer, peerOverloaded, target = {} }) {
-  const { peerShare, atMost, atLeast } = target
+function verdict({ ours, bare, peer, peerOverloaded, target = {} }) {
+  const { peerShare, bareShare, atMost, atLeast } = target
   const answer = (met) => (met ? 'yes' : 'NO')
   if (peerShare !== undefined && peer !== undefined && !peerOverloaded) {
     return [`at most ${peerShare}× peer`, answer(ours <= peerShare * peer)]
+  }
+  if (bareShare !== undefined && bare !== undefined) {
+    return [`at most ${bareShare}× bare`, answer(ours <= bareShare * bare)]
   }
   if (atMost !== undefined) return [`at most ${atMost}`, answer(ours <= atMost)]
   if (atLeast !== undefined) return [`at least ${atLeast}`, answer(ours >= atLeast)]

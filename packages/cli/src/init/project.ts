@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { findPythonWheel } from '@botcli/runner/project'
+import { findPythonWheel } from '@botcli/runner/python-package'
 import {
   botcliVersion,
   type Configuration,

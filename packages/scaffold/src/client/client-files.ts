@@ -67,12 +67,15 @@ export function clientFiles(configuration: Configuration): readonly PlannedFile[
 
 function layerFiles(layer: string): readonly TemplateFile[] {
   const root = join(TEMPLATES, layer)
-  return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
-    .map((entry) => {
-      const file = join(entry.parentPath, entry.name)
-      return { path: relative(root, file).split(sep).join('/'), text: readFileSync(file, 'utf8') }
-    })
+  return (
+    readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((file) => ({ file, path: relative(root, file).split(sep).join('/') }))
+      // Of a template that somebody tries out here. Where we are installed, all is under such a folder.
+      .filter(({ path }) => !path.split('/').includes('node_modules'))
+      .map(({ file, path }) => ({ path, text: readFileSync(file, 'utf8') }))
+  )
 }
 
 function parsed<Shape>(templates: readonly TemplateFile[], path: string): Shape {

@@ -82,3 +82,32 @@ it('carries the wheel, of the same version', async () => {
   // What the package's own page tells people to write.
   expect(await readFile(join(ROOT, 'python/README.md'), 'utf8')).toContain(`/${basename(wheel)}"`)
 })
+
+it('makes projects, with the templates and the wheel that it carries', async () => {
+  const botcli = join(packages, 'botcli/bin/botcli.js')
+  await run(process.execPath, [botcli, 'init', 'quickstart'], { cwd: project })
+  const client = ['--client-framework', 'vanilla', '--client-server', 'vite']
+  const services = ['--stt', 'deepgram_stt', '--llm', 'openai_llm', '--tts', 'cartesia_tts']
+  const options = ['-b', 'web', '-t', 'webrtc', '-m', 'cascade', ...services, ...client]
+  await run(process.execPath, [botcli, 'init', 'with-page', ...options], { cwd: project })
+  const [wheel] = await readdir(join(project, 'bot-quickstart/server/wheels'))
+  expect(wheel).toMatch(/^botcli-.*\.whl$/)
+  expect(await readdir(join(project, 'with-page/client'))).toEqual(
+    expect.arrayContaining(['package.json', 'package-lock.json', 'index.html', '.gitignore']),
+  )
+  const { stdout } = await run(process.execPath, [botcli, 'init', '--list-options'], { cwd: project })
+  expect(JSON.parse(stdout)).toHaveProperty('transports.web', ['room', 'webrtc', 'websocket'])
+})
+
+it('carries no code but what the last build has made', async () => {
+  const built = await readdir(join(packages, 'botcli/dist'))
+  expect(built.filter((name) => !/\.js(\.map)?$/.test(name))).toEqual([])
+  const texts = await Promise.all(
+    built
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => readFile(join(packages, 'botcli/dist', name), 'utf8')),
+  )
+  const imported = texts.flatMap((text) => [...text.matchAll(/"\.\/([\w.-]+\.js)"/g)].map(([, name]) => name))
+  const reachable = new Set(['main.js', ...imported])
+  expect(built.filter((name) => name.endsWith('.js')).toSorted()).toEqual([...reachable].toSorted())
+})

@@ -1,26 +1,35 @@
 // Makes the code of the packages whose start is felt: few files instead of one for each source, because opening and linking
 // modules is most of what a short command costs. Types are the compiler's (tsc -b), which emits nothing else for them.
-import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { build } from 'esbuild'
 
 const ROOT = resolve(import.meta.dirname, '..')
-/** What others import of each package; what is imported only when it is needed becomes a file of its own. */
-const BUNDLES = {
-  scaffold: ['index.ts', 'list-options.ts'],
-  cli: ['main.ts'],
-}
+const SCAFFOLD = join(ROOT, 'packages/scaffold')
+const CLI = join(ROOT, 'packages/cli')
 
-for (const [name, entries] of Object.entries(BUNDLES)) await bundle(join(ROOT, 'packages', name), entries)
+await bundle(SCAFFOLD, exportsOf(SCAFFOLD))
+// Nobody imports the command but the file that starts it.
+await bundle(CLI, ['src/main.ts'])
 
 /**
- * @param {string} home the folder of a package
- * @param {readonly string[]} entries
+ * The sources of what others can import of a package.
+ * @param {string} home
  */
-async function bundle(home, entries) {
+function exportsOf(home) {
+  const { exports } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
+  return Object.values(exports).map((door) => door.default.replace(/^\.\/dist\/(.*)\.js$/, 'src/$1.ts'))
+}
+
+/**
+ * Makes what is to be run of a package. What is imported only when it is needed becomes a file of its own.
+ * @param {string} home the folder of the package
+ * @param {readonly string[]} entryPoints
+ */
+async function bundle(home, entryPoints) {
   const { metafile } = await build({
     absWorkingDir: home,
-    entryPoints: entries.map((entry) => join('src', entry)),
+    entryPoints,
     outbase: 'src',
     outdir: 'dist',
     // All lie beside the entries, so that paths from import.meta.url are the same in every one.

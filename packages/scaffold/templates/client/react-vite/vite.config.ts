@@ -1,6 +1,3 @@
-// #if noRoom
-import { fileURLToPath } from 'node:url'
-// #end
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
@@ -8,7 +5,7 @@ export default defineConfig({
   plugins: [react()],
   // #if noRoom
   resolve: {
-    alias: { '@daily-co/daily-js': fileURLToPath(new URL('src/talk/no-rooms.ts', import.meta.url)) },
+    alias: { '@daily-co/daily-js': `${import.meta.dirname}/src/talk/no-rooms.ts` },
   },
   // #end
   // One page needs all of its code at once.

@@ -1,12 +1,9 @@
-// #if noRoom
-import { fileURLToPath } from 'node:url'
-// #end
 import { defineConfig } from 'vite'
 
 export default defineConfig({
   // #if noRoom
   resolve: {
-    alias: { '@daily-co/daily-js': fileURLToPath(new URL('src/talk/no-rooms.ts', import.meta.url)) },
+    alias: { '@daily-co/daily-js': `${import.meta.dirname}/src/talk/no-rooms.ts` },
   },
   // #end
   // #if room

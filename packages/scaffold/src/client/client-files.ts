@@ -19,6 +19,7 @@ const LAYERS: Readonly<Record<ClientKind, readonly string[]>> = {
 /** Files that are there only with a feature. */
 const NEEDED: Readonly<Record<string, readonly Feature[]>> = {
   'src/videos.tsx': ['video'],
+  'src/camera.tsx': ['camera'],
   'src/talk/transports/webrtc.ts': ['webrtc'],
   'src/talk/transports/websocket.ts': ['websocket'],
   'src/talk/transports/room.ts': ['room'],

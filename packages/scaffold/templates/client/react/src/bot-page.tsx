@@ -1,6 +1,5 @@
 import { PipecatClientProvider } from '@pipecat-ai/client-react'
 import { useCallback, useState } from 'react'
-import { TITLE } from './settings'
 import { BotClient } from './talk/bot-client'
 import type { BotTransport } from './talk/bot-transport'
 import { TRANSPORTS } from './talk/transports'
@@ -19,14 +18,8 @@ export function BotPage() {
   const onOver = useCallback(() => setBot(new BotClient(transport)), [transport])
 
   return (
-    <div className="page">
-      <header className="header">
-        <img src="/icon.svg" alt="" width="36" height="36" />
-        <h1>{TITLE}</h1>
-      </header>
-      <PipecatClientProvider client={bot.client}>
-        <TalkView bot={bot} transport={transport} onTransport={onTransport} onOver={onOver} />
-      </PipecatClientProvider>
-    </div>
+    <PipecatClientProvider client={bot.client}>
+      <TalkView bot={bot} transport={transport} onTransport={onTransport} onOver={onOver} />
+    </PipecatClientProvider>
   )
 }

@@ -2,8 +2,13 @@ import { RTVIEvent } from '@pipecat-ai/client-js'
 import { usePipecatClientMicControl, useRTVIClientEvent } from '@pipecat-ai/client-react'
 import { useCallback, useState } from 'react'
 
+interface Props {
+  readonly active: boolean
+  readonly missing: boolean
+}
+
 /** Mutes the microphone, and shows that it hears something. */
-export function Microphone({ active }: { readonly active: boolean }) {
+export function Microphone({ active, missing }: Props) {
   const { enableMic, isMicEnabled } = usePipecatClientMicControl()
   const [level, setLevel] = useState(0)
 
@@ -12,18 +17,13 @@ export function Microphone({ active }: { readonly active: boolean }) {
     useCallback((heard: number) => setLevel(heard), []),
   )
 
-  const shown = active && isMicEnabled ? level : 0
+  const usable = active && !missing
   return (
-    <div className="microphone">
-      <button
-        type="button"
-        aria-pressed={!isMicEnabled}
-        disabled={!active}
-        onClick={() => enableMic(!isMicEnabled)}
-      >
-        {isMicEnabled ? 'Mute' : 'Unmute'}
+    <>
+      <button type="button" disabled={!usable} onClick={() => enableMic(!isMicEnabled)}>
+        {usable && !isMicEnabled ? 'Unmute' : 'Mute'}
       </button>
-      <meter aria-label="Microphone level" min={0} max={1} value={shown} />
-    </div>
+      <meter aria-label="Microphone level" min={0} max={1} value={usable && isMicEnabled ? level : 0} />
+    </>
   )
 }

@@ -13,7 +13,7 @@ export function TextForm({ active, onText }: Props) {
       className="typed"
       onSubmit={(event) => {
         event.preventDefault()
-        if (text.trim() === '') return
+        if (!active || text.trim() === '') return
         onText(text.trim())
         setText('')
       }}
@@ -23,7 +23,6 @@ export function TextForm({ active, onText }: Props) {
         placeholder="Type a message"
         autoComplete="off"
         value={text}
-        disabled={!active}
         onChange={(event) => setText(event.target.value)}
       />
       <button type="submit" disabled={!active || text.trim() === ''}>

@@ -3,12 +3,23 @@ import { useRTVIClientEvent } from '@pipecat-ai/client-react'
 import { useCallback, useEffect, useReducer, useState } from 'react'
 import type { BotClient } from './talk/bot-client'
 import { type Line, withSaid } from './talk/conversation'
-import { connectProblem, deviceProblem, ENDED, type Problem, reportedProblem } from './talk/problem'
+import type { Phase } from './talk/phase'
+import {
+  connectProblem,
+  deviceProblem,
+  ENDED,
+  LOST,
+  type Problem,
+  reportedProblem,
+  serverAnswers,
+} from './talk/problem'
 
 /** A conversation as a component sees it. */
 export interface Talk {
-  readonly phase: 'idle' | 'connecting' | 'ready'
+  readonly phase: Phase
   readonly problem: Problem | undefined
+  /** Devices that cannot be used: `mic`, `cam`. */
+  readonly missing: readonly string[]
   readonly lines: readonly Line[]
   readonly connect: () => void
   readonly disconnect: () => void
@@ -17,8 +28,9 @@ export interface Talk {
 
 /** Connects, and collects what is said. It asks for another client when it is done with this one. */
 export function useTalk(bot: BotClient, onOver: () => void): Talk {
-  const [phase, setPhase] = useState<Talk['phase']>('idle')
+  const [phase, setPhase] = useState<Phase>('idle')
   const [problem, setProblem] = useState<Problem>()
+  const [missing, setMissing] = useState<readonly string[]>([])
   const [lines, say] = useReducer(withSaid, [])
 
   useRTVIClientEvent(
@@ -34,7 +46,10 @@ export function useTalk(bot: BotClient, onOver: () => void): Talk {
   useRTVIClientEvent(RTVIEvent.BotLlmStarted, onTurn)
   useRTVIClientEvent(
     RTVIEvent.DeviceError,
-    useCallback((error) => setProblem(deviceProblem(error)), []),
+    useCallback((error) => {
+      setProblem(deviceProblem(error))
+      setMissing((names) => [...names, ...error.devices])
+    }, []),
   )
 
   const over = useCallback(() => {
@@ -46,19 +61,23 @@ export function useTalk(bot: BotClient, onOver: () => void): Talk {
   const ready = phase === 'ready'
   useRTVIClientEvent(
     RTVIEvent.Error,
-    useCallback((message) => ready && setProblem(reportedProblem(message)), [ready]),
+    useCallback((message) => ready && setProblem((shown) => reportedProblem(message) ?? shown), [ready]),
   )
   useRTVIClientEvent(
     RTVIEvent.Disconnected,
     useCallback(() => {
       if (!ready) return
-      setProblem((shown) => shown ?? ENDED)
+      setProblem((shown) => (shown?.final ? shown : ENDED))
       over()
+      void serverAnswers().then((found) => {
+        if (!found) setProblem((shown) => (shown === ENDED ? LOST : shown))
+      })
     }, [ready, over]),
   )
 
   const connect = useCallback(() => {
     setProblem(undefined)
+    setMissing([])
     setPhase('connecting')
     say({ kind: 'began' })
     bot.connect().then(
@@ -66,8 +85,9 @@ export function useTalk(bot: BotClient, onOver: () => void): Talk {
         if (!bot.closed) setPhase('ready')
       },
       async (error: unknown) => {
+        const failure = await connectProblem(error)
         if (bot.closed) return
-        setProblem(await connectProblem(error))
+        setProblem(failure)
         over()
       },
     )
@@ -84,5 +104,5 @@ export function useTalk(bot: BotClient, onOver: () => void): Talk {
   // Hangs up when there is another client, and when the page goes.
   useEffect(() => () => void bot.close(), [bot])
 
-  return { phase, problem, lines, connect, disconnect: over, type }
+  return { phase, problem, missing, lines, connect, disconnect: over, type }
 }

@@ -8,14 +8,7 @@ export function Videos({ active }: { readonly active: boolean }) {
       <PipecatClientVideo className="bot" aria-label="The bot" participant="bot" fit="contain" playsInline />
       {/* #end */}
       {/* #if camera */}
-      <PipecatClientVideo
-        className="camera"
-        aria-label="Your camera"
-        participant="local"
-        fit="cover"
-        mirror
-        playsInline
-      />
+      <PipecatClientVideo className="camera" aria-label="You" participant="local" fit="cover" playsInline />
       {/* #end */}
     </section>
   )

@@ -1,14 +1,31 @@
 import { RTVIEvent } from '@pipecat-ai/client-js'
 import { BotClient } from './talk/bot-client'
 import { type Line, type Said, withSaid } from './talk/conversation'
-import { connectProblem, deviceProblem, ENDED, reportedProblem } from './talk/problem'
+import {
+  connectProblem,
+  deviceProblem,
+  ENDED,
+  LOST,
+  type Problem,
+  reportedProblem,
+  serverAnswers,
+} from './talk/problem'
 import { TRANSPORTS } from './talk/transports'
 import { View } from './view'
 
-const view = new View({ connect, disconnect, mute, type })
+const view = new View({
+  connect,
+  disconnect,
+  mute,
+  type,
+  // #if camera
+  turnCamera,
+  // #end
+})
 
 let bot: BotClient | undefined
 let lines: readonly Line[] = []
+let problem: Problem | undefined
 
 async function connect(): Promise<void> {
   const transport = TRANSPORTS.find(({ id }) => id === view.transport) ?? TRANSPORTS[0]
@@ -16,16 +33,16 @@ async function connect(): Promise<void> {
   bot = current
   listen(current)
   say({ kind: 'began' })
-  view.showProblem(undefined)
+  showProblem(undefined)
   view.showPhase('connecting')
   try {
     await current.connect()
     if (current.closed) return
     view.showPhase('ready')
-    view.showMicrophone(current.client.isMicEnabled)
   } catch (error) {
+    const failure = await connectProblem(error)
     if (current.closed) return
-    view.showProblem(await connectProblem(error))
+    showProblem(failure)
     view.showPhase('idle')
   }
 }
@@ -41,6 +58,14 @@ function mute(): void {
   view.showMicrophone(bot.client.isMicEnabled)
 }
 
+// #if camera
+function turnCamera(): void {
+  if (bot === undefined) return
+  bot.client.enableCam(!bot.client.isCamEnabled)
+  view.showCamera(bot.client.isCamEnabled)
+}
+
+// #end
 function type(text: string): void {
   say({ kind: 'typed', text })
   void bot?.client.sendText(text)
@@ -56,18 +81,28 @@ function listen(current: BotClient): void {
   client.on(RTVIEvent.TrackStarted, (track, participant) => {
     if (!current.closed) view.play(track, participant?.local === true)
   })
-  client.on(RTVIEvent.DeviceError, (error) => view.showProblem(deviceProblem(error)))
+  client.on(RTVIEvent.DeviceError, (error) => {
+    showProblem(deviceProblem(error))
+    view.showMissing(error.devices)
+  })
   // What goes wrong while connecting is told by the attempt itself.
-  const ready = () => view.phase === 'ready' && !current.closed
+  const ready = () => view.phase === 'ready' && bot === current
   client.on(RTVIEvent.Error, (message) => {
-    if (ready()) view.showProblem(reportedProblem(message))
+    if (ready()) showProblem(reportedProblem(message) ?? problem)
   })
   client.on(RTVIEvent.Disconnected, () => {
     if (!ready()) return
-    view.showPhase('idle')
-    if (!view.hasProblem) view.showProblem(ENDED)
-    void current.close()
+    disconnect()
+    if (!problem?.final) showProblem(ENDED)
+    void serverAnswers().then((found) => {
+      if (!found && problem === ENDED) showProblem(LOST)
+    })
   })
+}
+
+function showProblem(shown: Problem | undefined): void {
+  problem = shown
+  view.showProblem(shown)
 }
 
 function say(said: Said): void {

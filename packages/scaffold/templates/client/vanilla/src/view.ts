@@ -1,4 +1,5 @@
 import { type Line, lineText } from './talk/conversation'
+import { PHASES, type Phase } from './talk/phase'
 import type { Problem } from './talk/problem'
 import { TRANSPORTS } from './talk/transports'
 
@@ -8,14 +9,9 @@ export interface Actions {
   disconnect(): void
   mute(): void
   type(text: string): void
-}
-
-export type Phase = 'idle' | 'connecting' | 'ready'
-
-const PHASES: Record<Phase, string> = {
-  idle: 'Not connected',
-  connecting: 'Connecting …',
-  ready: 'Connected',
+  // #if camera
+  turnCamera(): void
+  // #end
 }
 
 /** The elements of index.html. */
@@ -40,8 +36,10 @@ export class View {
   // #end
   // #if camera
   readonly #camera = element('camera', HTMLVideoElement)
+  readonly #cameraOff = element('camera-off', HTMLButtonElement)
   // #end
   #phase: Phase = 'idle'
+  #missing: readonly string[] = []
 
   constructor(actions: Actions) {
     this.#transport.replaceChildren(...TRANSPORTS.map(({ id, label }) => new Option(label, id)))
@@ -51,11 +49,15 @@ export class View {
       else actions.disconnect()
     })
     this.#mute.addEventListener('click', () => actions.mute())
+    // #if camera
+    this.#cameraOff.addEventListener('click', () => actions.turnCamera())
+    this.#transport.addEventListener('change', () => this.#showDevices())
+    // #end
     this.#text.addEventListener('input', () => this.#showSend())
     element('typed', HTMLFormElement).addEventListener('submit', (event) => {
       event.preventDefault()
       const text = this.#text.value.trim()
-      if (text === '') return
+      if (this.#phase !== 'ready' || text === '') return
       actions.type(text)
       this.#text.value = ''
       this.#showSend()
@@ -66,10 +68,6 @@ export class View {
     return this.#phase
   }
 
-  get hasProblem(): boolean {
-    return !this.#problem.hidden
-  }
-
   /** The transport that was chosen. */
   get transport(): string {
     return this.#transport.value
@@ -77,19 +75,27 @@ export class View {
 
   showPhase(phase: Phase): void {
     this.#phase = phase
+    const { status, button, hint } = PHASES[phase]
     const idle = phase === 'idle'
-    this.#status.textContent = PHASES[phase]
+    this.#status.textContent = status
     this.#status.dataset.phase = phase
-    this.#connect.textContent = idle ? 'Connect' : 'Disconnect'
+    this.#connect.textContent = button
     this.#connect.className = idle ? 'primary' : 'danger'
-    this.#mute.disabled = phase !== 'ready'
-    this.#text.disabled = phase !== 'ready'
-    this.#showSend()
-    this.#transport.disabled = !idle
-    // #if video
-    this.#videos.hidden = idle || !TRANSPORTS.some(({ id, video }) => video && id === this.transport)
-    // #end
+    this.#hint.textContent = hint
+    if (phase === 'connecting') this.#missing = []
     if (idle) this.#fallSilent()
+    this.#transport.disabled = !idle
+    this.#showDevices()
+    this.#showSend()
+    // #if video
+    this.#videos.hidden = idle || !this.#carriesVideo
+    // #end
+  }
+
+  /** Devices that cannot be used: `mic`, `cam`. */
+  showMissing(devices: readonly string[]): void {
+    this.#missing = [...this.#missing, ...devices]
+    this.#showDevices()
   }
 
   showProblem(problem: Problem | undefined): void {
@@ -101,8 +107,14 @@ export class View {
 
   showMicrophone(on: boolean): void {
     this.#mute.textContent = on ? 'Mute' : 'Unmute'
-    this.#mute.ariaPressed = String(!on)
   }
+
+  // #if camera
+  showCamera(on: boolean): void {
+    this.#cameraOff.textContent = on ? 'Camera off' : 'Camera on'
+  }
+
+  // #end
 
   showLevel(level: number): void {
     this.#level.value = level
@@ -120,7 +132,6 @@ export class View {
       if (text !== null && text.textContent !== lineText(line)) text.textContent = lineText(line)
     }
     for (const gone of items.values()) gone.remove()
-    this.#lines.lastElementChild?.scrollIntoView({ block: 'end' })
   }
 
   /** Plays a track in the one element that is there for it. */
@@ -137,8 +148,27 @@ export class View {
     // #end
   }
 
+  // #if video
+  get #carriesVideo(): boolean {
+    return TRANSPORTS.some(({ id, video }) => video && id === this.transport)
+  }
+
+  // #end
+  #showDevices(): void {
+    const usable = (device: string) => this.#phase === 'ready' && !this.#missing.includes(device)
+    this.#mute.disabled = !usable('mic')
+    // #if camera
+    this.#cameraOff.disabled = !usable('cam')
+    this.#cameraOff.hidden = !this.#carriesVideo
+    // #end
+  }
+
   #fallSilent(): void {
     this.#level.value = 0
+    this.showMicrophone(true)
+    // #if camera
+    this.showCamera(true)
+    // #end
     this.#botAudio.srcObject = null
     // #if botVideo
     this.#botVideo.srcObject = null

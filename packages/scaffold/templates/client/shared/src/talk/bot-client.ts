@@ -95,7 +95,8 @@ export class BotClient {
         reject(error)
       }
       const onError = (message: RTVIMessage) => {
-        reason = new BotError(reportedProblem(message))
+        const problem = reportedProblem(message)
+        if (problem !== undefined) reason = new BotError(problem)
       }
       // A refused connection comes here first, and with its own reason a moment later.
       const onDisconnected = () => setTimeout(() => fail(reason), 50)

@@ -12,6 +12,8 @@ export const MICROPHONE_RATE = 16_000
 const LEVEL_INTERVAL_MS = 100
 const ME = { id: 'local', name: 'You', local: true }
 
+type Device = 'mic' | 'cam'
+
 /** A microphone in an audio graph. */
 export interface MicrophoneGraph {
   readonly context: AudioContext
@@ -129,35 +131,37 @@ export class LocalMedia {
 
   async #open(closed: AbortSignal): Promise<void> {
     if (closed.aborted) return
-    const audio = await this.#track('mic', { audio: { echoCancellation: true, noiseSuppression: true } })
-    const video = this.#camWanted ? await this.#track('cam', { video: true }) : undefined
+    const tracks = await this.#tracks(this.#camWanted ? ['mic', 'cam'] : ['mic'])
     if (closed.aborted) {
-      for (const track of [audio, video]) if (track !== undefined) stop(track)
+      for (const track of tracks) stop(track)
       return
     }
-    this.#audio = audio
-    this.#video = video
-    if (audio !== undefined) {
-      audio.enabled = this.#micWanted
-      this.#listen(audio, closed)
+    for (const track of tracks) {
+      // Transports stop the track of a connection that they replace, though the next one uses it, too.
+      track.stop = () => {}
     }
-    for (const track of [audio, video]) if (track !== undefined) this.#callbacks.onTrackStarted?.(track, ME)
+    this.#audio = tracks.find(({ kind }) => kind === 'audio')
+    this.#video = tracks.find(({ kind }) => kind === 'video')
+    if (this.#audio !== undefined) {
+      this.#audio.enabled = this.#micWanted
+      this.#listen(this.#audio, closed)
+    }
+    for (const track of tracks) this.#callbacks.onTrackStarted?.(track, ME)
   }
 
-  async #track(
-    device: 'mic' | 'cam',
-    constraints: MediaStreamConstraints,
-  ): Promise<MediaStreamTrack | undefined> {
-    try {
-      const stream = await navigator.mediaDevices.getUserMedia(constraints)
-      const track = stream.getTracks()[0]
-      // Transports stop the track of a connection that they replace, though the next one uses it, too.
-      if (track !== undefined) track.stop = () => {}
-      return track
-    } catch (error) {
-      this.#callbacks.onDeviceError?.(new DeviceError([device], errorType(error), String(error)))
-      return undefined
-    }
+  /** All devices at once, so that people are asked once; if that fails, whichever there are. */
+  async #tracks(devices: readonly Device[]): Promise<readonly MediaStreamTrack[]> {
+    const refused = new Map<DeviceErrorType, Device[]>()
+    const one = (device: Device) =>
+      tracksOf([device]).catch((error: unknown) => {
+        const type = errorType(error)
+        refused.set(type, [...(refused.get(type) ?? []), device])
+        return []
+      })
+    const each = async () => (await Promise.all(devices.map(one))).flat()
+    const tracks = await (devices.length === 1 ? each() : tracksOf(devices).catch(each))
+    for (const [type, names] of refused) this.#callbacks.onDeviceError?.(new DeviceError(names, type))
+    return tracks
   }
 
   /** Tells how loud it is at the microphone, until the devices are closed. */
@@ -190,6 +194,14 @@ function graphOf(stream: MediaStream): MicrophoneGraph {
 function levelOf(samples: Float32Array): number {
   const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length
   return Math.max(0, Math.min(1, (10 * Math.log10(power + 1e-10) + 58) / 50))
+}
+
+async function tracksOf(devices: readonly Device[]): Promise<readonly MediaStreamTrack[]> {
+  const stream = await navigator.mediaDevices.getUserMedia({
+    audio: devices.includes('mic') && { echoCancellation: true, noiseSuppression: true },
+    video: devices.includes('cam'),
+  })
+  return stream.getTracks()
 }
 
 function stop(track: MediaStreamTrack): void {

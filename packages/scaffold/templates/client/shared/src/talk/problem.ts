@@ -13,6 +13,8 @@ const PROBE_LIMIT_MS = 3000
 export interface Problem {
   readonly title: string
   readonly detail: string
+  /** Whether it is why the conversation ended. */
+  readonly final?: boolean
 }
 
 /** An error that has its words already. */
@@ -38,13 +40,20 @@ export const STOPPED = new BotError({
 })
 
 /** Somebody else hung up. */
-export const ENDED: Problem = { title: 'The bot ended the conversation.', detail: '' }
+export const ENDED: Problem = { title: 'The bot ended the conversation.', detail: '', final: true }
+
+/** The server went away in the middle of a conversation. */
+export const LOST: Problem = {
+  title: 'The connection to the bot was lost.',
+  detail: `Nothing answers at ${BOT_URL} any more.`,
+  final: true,
+}
 
 /** Words for whatever kept a conversation from beginning. */
 export async function connectProblem(error: unknown): Promise<Problem> {
   if (error instanceof BotError) return error.problem
   if (error instanceof StartBotError) {
-    if (await answers(BOT_URL)) return { title: 'The bot could not be started.', detail: error.message }
+    if (await serverAnswers()) return { title: 'The bot could not be started.', detail: error.message }
     return {
       title: 'The bot’s server is not running.',
       detail: `Nothing answers at ${BOT_URL}. Start the server, then connect again.`,
@@ -57,33 +66,35 @@ export async function connectProblem(error: unknown): Promise<Problem> {
   return { title: 'The bot could not be reached.', detail: messageOf(error) }
 }
 
-/** Words for an error that the bot or its server reports. */
-export function reportedProblem(message: RTVIMessage): Problem {
-  const { error, message: text } = message.data as Partial<ErrorData>
-  const said = error ?? text ?? 'It did not say what.'
-  if (/closed\. Code: 1000$/.test(said)) return ENDED
-  return { title: 'The bot reports an error.', detail: said }
+/** Words for an error that the bot or its server reports. That a connection was closed is seen without them. */
+export function reportedProblem(message: RTVIMessage): Problem | undefined {
+  const { error, message: text, fatal = false } = message.data as Partial<ErrorData>
+  const detail = error ?? text ?? 'It did not say what.'
+  if (/ closed\. Code: \d+$/.test(detail)) return undefined
+  return { title: fatal ? ENDED.title : 'The bot reports an error.', detail, final: fatal }
 }
 
 /** Words for a microphone or a camera that cannot be used. */
 export function deviceProblem({ devices, type }: DeviceError): Problem {
-  const device = devices.includes('cam') ? 'camera' : 'microphone'
+  const mute = devices.includes('mic')
+  const names = [...(mute ? ['microphone'] : []), ...(devices.includes('cam') ? ['camera'] : [])]
   const reasons: Partial<Record<DeviceError['type'], string>> = {
-    permissions: 'This page may not use it. The browser’s settings for this page change that.',
-    'not-found': 'There is none.',
-    'in-use': 'Another program uses it.',
+    permissions: 'The browser’s settings for this page do not allow it.',
+    'not-found': 'None was found.',
+    'in-use': 'Another program is using it.',
     'undefined-mediadevices': 'Browsers allow it on https pages and on localhost only.',
   }
+  const reason = reasons[type] ?? 'The browser does not say why.'
   return {
-    title: `Your ${device} cannot be used.`,
-    detail: `${reasons[type] ?? 'The browser does not say why.'} You can still type.`,
+    title: `Your ${names.join(' and ')} cannot be used.`,
+    detail: `${reason} ${mute ? 'You can still type.' : 'The bot cannot see you.'}`,
   }
 }
 
 /** Whether there is a server, even one that tells this page nothing. */
-async function answers(url: string): Promise<boolean> {
+export async function serverAnswers(): Promise<boolean> {
   const signal = AbortSignal.timeout(PROBE_LIMIT_MS)
-  return fetch(`${url}/status`, { mode: 'no-cors', signal }).then(
+  return fetch(`${BOT_URL}/status`, { mode: 'no-cors', signal }).then(
     () => true,
     () => false,
   )

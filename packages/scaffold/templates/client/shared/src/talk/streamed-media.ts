@@ -15,7 +15,11 @@ export class StreamedMedia extends LocalMedia {
     await super.connect()
     if (this.closed) return
     this.#player ??= new PcmPlayer()
-    if (this.graph !== undefined) await captureMicrophone(this.graph, (chunk) => this.#onSound(chunk))
+    if (this.graph === undefined) return
+    await captureMicrophone(this.graph, (chunk) => this.#onSound(chunk)).catch((error: unknown) => {
+      // Somebody who hangs up takes the microphone away.
+      if (!this.closed) throw error
+    })
   }
 
   override close(): void {

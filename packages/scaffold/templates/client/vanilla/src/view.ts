@@ -52,6 +52,7 @@ export class View {
     // #if camera
     this.#cameraOff.addEventListener('click', () => actions.turnCamera())
     this.#transport.addEventListener('change', () => this.#showDevices())
+    this.#showDevices()
     // #end
     this.#text.addEventListener('input', () => this.#showSend())
     element('typed', HTMLFormElement).addEventListener('submit', (event) => {

@@ -8,6 +8,8 @@ const GIVEN_UP = 'Unable to connect to transport'
 interface PageGlobals {
   readonly heardHertz: () => number | undefined
   readonly openedTracks: readonly MediaStreamTrack[]
+  /** Whether the page may use the devices; they are refused as a browser refuses them. */
+  refuseDevices: boolean
 }
 
 /** The page of a generated client, used as a person would. */
@@ -28,6 +30,11 @@ export class ClientPage {
     page.on('pageerror', ({ message }) => {
       if (message !== GIVEN_UP) errors.push(message)
     })
+    page.on('console', (message) => {
+      // The browser itself writes about requests that fail, and the published client about errors that it reports.
+      const expected = /^Failed to load resource|Fatal error reported|Error fetching|ICE candidate/
+      if (message.type() === 'error' && !expected.test(message.text())) errors.push(message.text())
+    })
     await page.goto(url)
     await page.getByRole('button', { name: 'Connect' }).waitFor()
     return new ClientPage(page, errors)
@@ -45,7 +52,8 @@ export class ClientPage {
   /** Changes one's mind at once. */
   async cancel(): Promise<void> {
     await this.page.getByRole('button', { name: 'Connect', exact: true }).click()
-    await this.disconnect()
+    await this.page.getByRole('button', { name: 'Cancel' }).click()
+    await this.status('Not connected')
   }
 
   async disconnect(): Promise<void> {
@@ -94,6 +102,24 @@ export class ClientPage {
     await until(async () => (await level()) > 0.2, 'the level of the microphone')
   }
 
+  /** What the browser says to the next question for microphone and camera. */
+  async refuseDevices(refuse: boolean): Promise<void> {
+    await this.page.evaluate((value) => {
+      Object.assign(globalThis, { refuseDevices: value })
+    }, refuse)
+  }
+
+  /** Whether the buttons of the devices can be pressed, by what they say. */
+  async devices(): Promise<Record<string, boolean>> {
+    const buttons = await this.page.locator('.devices button:visible').all()
+    const pairs = buttons.map(async (button) => [await button.innerText(), await button.isEnabled()] as const)
+    return Object.fromEntries(await Promise.all(pairs))
+  }
+
+  async press(name: string): Promise<void> {
+    await this.page.getByRole('button', { name, exact: true }).click()
+  }
+
   /** Waits until the page has let go of its devices. */
   async freesDevices(): Promise<void> {
     const open = () =>
@@ -114,9 +140,12 @@ function rememberTracks(): void {
   const openedTracks: MediaStreamTrack[] = []
   const ask = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices)
   navigator.mediaDevices.getUserMedia = async (constraints) => {
+    if ((globalThis as unknown as PageGlobals).refuseDevices) {
+      throw new DOMException('Permission denied', 'NotAllowedError')
+    }
     const stream = await ask(constraints)
     openedTracks.push(...stream.getTracks())
     return stream
   }
-  Object.assign(globalThis, { openedTracks })
+  Object.assign(globalThis, { openedTracks, refuseDevices: false })
 }

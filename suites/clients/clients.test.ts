@@ -1,5 +1,5 @@
 import type { SessionView } from '@botcli/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CHROMIUM, MICROPHONE_HERTZ, TestBrowser } from '../../packages/runner/src/testing/chromium.ts'
 import { ECHO, RunnerFixture } from '../../packages/runner/src/testing/runner-fixture.ts'
 import { clientConfiguration } from '../../packages/scaffold/src/testing/client-configuration.ts'
@@ -13,38 +13,39 @@ else {
   it.skip(`generated clients (${skipped})`)
 }
 
+/** For all steps of one client on a busy machine. */
+const LIMIT_MS = 300_000
+
 const KINDS = [
-  ['react', 'vite', 'VITE_BOT_URL'],
   ['react', 'nextjs', 'NEXT_PUBLIC_BOT_URL'],
+  ['react', 'vite', 'VITE_BOT_URL'],
   ['vanilla', 'vite', 'VITE_BOT_URL'],
 ] as const
 
+/** The sets of transports that the other tests do not install. */
 const TRANSPORT_SETS = [
   ['webrtc'],
   ['websocket'],
   ['room'],
   ['webrtc', 'room'],
   ['websocket', 'room'],
-  ['webrtc', 'websocket', 'room'],
 ] as const
 
 function clients(): void {
   let browser: TestBrowser
-  const open: { close(): Promise<void> }[] = []
 
   beforeAll(async () => {
     browser = await TestBrowser.launch()
   })
   afterAll(() => browser.close())
-  afterEach(async () => {
-    for (const thing of open.splice(0).reverse()) await thing.close()
-  })
 
-  it.each(KINDS)(
+  // One of them builds while another one talks.
+  it.concurrent.for(KINDS)(
     '%s with %s installs, builds, lints and talks',
-    async (framework, server, variable) => {
+    { timeout: LIMIT_MS },
+    async ([framework, server, variable], { onTestFinished }) => {
       const runner = await RunnerFixture.start(ECHO)
-      open.push(runner)
+      onTestFinished(() => runner.close())
       const client = await GeneratedClient.write(
         clientConfiguration({
           title: 'Ann’s <Bot>',
@@ -55,9 +56,10 @@ function clients(): void {
           videoOutput: true,
         }),
       )
-      open.push(client)
+      onTestFinished(() => client.close())
       expect(await client.npm(['ci'])).not.toMatch(/EBADENGINE|deprecated/)
-      await client.npm(['run', 'typecheck'])
+      // The other builds begin with it.
+      if (server === 'nextjs') await client.npm(['run', 'typecheck'])
       expect(await client.npm(['run', 'build'], { [variable]: runner.url })).not.toMatch(
         /warn(ing)?\b|\(!\)/i,
       )
@@ -65,11 +67,13 @@ function clients(): void {
       expect(await client.changes()).toBe('')
 
       const context = await browser.context()
-      open.push(context)
+      onTestFinished(() => context.close())
       const page = await ClientPage.open(context, await client.serve(server, 'built', {}))
       expect(await page.page.title()).toBe('Ann’s <Bot>')
       await talksOver(page, 'WebSocket', runner)
       await talksOver(page, 'WebRTC', runner)
+      await talksWithoutDevices(page)
+      await seesAndMutes(page)
 
       const dev = await ClientPage.open(
         context,
@@ -81,39 +85,45 @@ function clients(): void {
       await dev.disconnect()
       expect(await client.changes()).toBe('')
 
+      await page.choose('WebSocket')
+      await page.connect()
       await runner.runner.close({ deadlineMs: 2000 })
-      await page.page.getByRole('button', { name: 'Connect', exact: true }).click()
+      expect(await page.problem()).toMatch(/^The bot ended the conversation\. .*shutting down/)
+      await page.status('Not connected')
+      await page.press('Connect')
       expect(await page.problem()).toMatch(/^The bot’s server is not running\. Nothing answers at http/)
       await page.status('Not connected')
       await page.freesDevices()
       expect([...page.errors, ...dev.errors]).toEqual([])
     },
-    200_000,
   )
 
-  it.each(KINDS)('%s with %s has a lock file for every set of transports', async (framework, server) => {
-    for (const transports of TRANSPORT_SETS) {
-      const parts = { clientFramework: framework, clientServer: server, transports }
-      const client = await GeneratedClient.write(clientConfiguration(parts))
-      open.push(client)
-      // Fails when the lock file and package.json do not agree.
-      await client.npm(['ci', '--dry-run', '--ignore-scripts'])
-    }
+  it.for(KINDS)('%s with %s has a lock file for every set of transports', async ([framework, server]) => {
+    await Promise.all(
+      TRANSPORT_SETS.map(async (transports) => {
+        const parts = { clientFramework: framework, clientServer: server, transports }
+        const client = await GeneratedClient.write(clientConfiguration(parts))
+        // Fails when the lock file and package.json do not agree.
+        await client.npm(['ci', '--dry-run', '--ignore-scripts'])
+        await client.close()
+      }),
+    )
   })
 
-  it.each(['react', 'vanilla'] as const)(
-    '%s type-checks and lints with each transport alone',
-    async (framework) => {
+  it.concurrent.for(['react', 'vanilla'] as const)(
+    '%s builds with all transports, type-checks and lints with each alone',
+    { timeout: LIMIT_MS },
+    async (framework, { onTestFinished }) => {
       const full = clientConfiguration({ clientFramework: framework })
       const installed = await GeneratedClient.write({ ...full, transports: ['webrtc', 'websocket', 'room'] })
-      open.push(installed)
+      onTestFinished(() => installed.close())
       await installed.npm(['ci'])
+      await installed.npm(['run', 'build'])
       for (const transport of ['webrtc', 'websocket', 'room'] as const) {
         const client = await GeneratedClient.write({ ...full, transports: [transport] })
-        open.push(client)
+        onTestFinished(() => client.close())
         await client.borrowPackages(installed)
-        await client.npm(['run', 'typecheck'])
-        await client.npm(['run', 'lint'])
+        await Promise.all([client.npm(['run', 'typecheck']), client.npm(['run', 'lint'])])
       }
     },
   )
@@ -142,7 +152,32 @@ async function talksOver(page: ClientPage, transport: string, runner: RunnerFixt
   for (const { sessionId, state } of sessions) {
     if (state !== 'ended') await runner.request(`/sessions/${sessionId}`, { method: 'DELETE' })
   }
-  expect(await page.problem()).toContain('stopped')
+  expect(await page.problem()).toMatch(/^The bot ended the conversation\. .*stopped/)
   await page.status('Not connected')
   await page.freesDevices()
+}
+
+/** A conversation of somebody who lets the page have neither microphone nor camera. */
+async function talksWithoutDevices(page: ClientPage): Promise<void> {
+  await page.refuseDevices(true)
+  await page.connect()
+  expect(await page.problem()).toMatch(
+    /^Your microphone and camera cannot be used\. .* You can still type\.$/,
+  )
+  expect(await page.devices()).toEqual({ Mute: false, 'Camera off': false })
+  await page.type('one')
+  await page.says(['You one', 'Bot one'])
+  await page.disconnect()
+  await page.refuseDevices(false)
+}
+
+/** Buttons say what they do next, and begin anew with each conversation. */
+async function seesAndMutes(page: ClientPage): Promise<void> {
+  await page.connect()
+  expect(await page.devices()).toEqual({ Mute: true, 'Camera off': true })
+  await page.press('Mute')
+  await page.press('Camera off')
+  expect(await page.devices()).toEqual({ Unmute: true, 'Camera on': true })
+  await page.disconnect()
+  expect(await page.devices()).toEqual({ Mute: false, 'Camera off': false })
 }

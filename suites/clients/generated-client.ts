@@ -110,7 +110,13 @@ export async function whyNoClients(chromium: string | undefined): Promise<string
 
 function environment(): NodeJS.ProcessEnv {
   const { NODE_ENV: _mode, VITEST: _vitest, NODE_OPTIONS: _options, ...env } = process.env
-  return { ...env, NEXT_TELEMETRY_DISABLED: '1', npm_config_audit: 'false', npm_config_fund: 'false' }
+  return {
+    ...env,
+    NEXT_TELEMETRY_DISABLED: '1',
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    npm_config_prefer_offline: 'true',
+  }
 }
 
 async function freePort(): Promise<number> {

@@ -17,15 +17,23 @@ export function handlers(configuration: Configuration, traits: Traits, imports: 
   ].join('\n')
 }
 
+const CALLER = `        nonlocal caller_id
+        caller_id = transport.get_client_id(client)
+`
+
 const GREET = `        context.add_message({"role": "developer", "content": GREETING})
         await worker.queue_frames([LLMRunFrame()])
 `
 
-function beginning({ botType }: Configuration, { greets }: Traits, imports: Imports): readonly string[] {
+function beginning(
+  { botType }: Configuration,
+  { greets, looks }: Traits,
+  imports: Imports,
+): readonly string[] {
   if (greets) imports.from('pipecat.frames.frames', 'LLMRunFrame')
   const connected = `    @transport.event_handler("on_client_connected")
     async def on_client_connected(transport, client):
-        logger.info("The caller is there")
+${looks ? CALLER : ''}        logger.info("The caller is there")
 `
   if (!greets) return [connected]
   if (botType === 'telephony') return [`${connected}${GREET}`]

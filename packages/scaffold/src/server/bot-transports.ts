@@ -71,13 +71,16 @@ function filter({ noiseFilter }: Configuration, imports: Imports): readonly Argu
   return [named('audio_in_filter', 'RNNoiseFilter()')]
 }
 
-function video({ videoIn, videoOut }: Traits, imports: Imports): readonly Argument[] {
+function video({ videoIn, videoOut, looks }: Traits, imports: Imports): readonly Argument[] {
   if (videoIn) imports.from('pipecat.transports.base_transport', 'VideoInSourceParams')
   return [
     ...(videoIn
       ? [
           named('video_in_enabled', 'True'),
-          named('video_in_sources', '{"camera": VideoInSourceParams(framerate=1)}'),
+          named(
+            'video_in_sources',
+            `{"camera": VideoInSourceParams(${looks ? 'on_request_only=True' : 'framerate=1'})}`,
+          ),
         ]
       : []),
     ...(videoOut

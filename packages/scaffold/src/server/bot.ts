@@ -2,7 +2,7 @@ import type { Configuration } from '../configuration.ts'
 import { handlers } from './bot-handlers.ts'
 import { transportsOf } from './bot-transports.ts'
 import { callHelpers } from './call-code.ts'
-import { recordingHelpers, tracesHelper } from './feature-code.ts'
+import { lookTool, recordingHelpers, tracesHelper } from './feature-code.ts'
 import { type Argument, call, named, statement } from './python/expression.ts'
 import { Imports } from './python/imports.ts'
 import { PROMPT_NAME, serviceCall } from './service-code.ts'
@@ -100,7 +100,7 @@ function runBot(configuration: Configuration, traits: Traits, imports: Imports):
   return `async def run_bot(${parametersOf(configuration, traits, imports)}) -> None:
     """The conversation with one caller."""
 ${services(traits, imports)}
-    context = LLMContext()
+${traits.looks ? `${lookTool(imports)}\n    context = LLMContext(tools=[look])` : '    context = LLMContext()'}
     user_aggregator, assistant_aggregator = LLMContextAggregatorPair(
         context,
         user_params=LLMUserAggregatorParams(vad_analyzer=SileroVADAnalyzer()),
@@ -110,7 +110,7 @@ ${recording ? recordingPart() : ''}${observability ? '    latency = UserBotLaten
         [
 ${stages(configuration, traits)}        ]
     )
-${worker(configuration)}
+${worker(configuration, traits)}
     runner = WorkerRunner(handle_sigint=args.handle_sigint)
     await runner.add_workers(worker)
 
@@ -176,7 +176,7 @@ function stages({ recording }: Configuration, { stt, tts, video }: Traits): stri
 }
 
 /** The rates hold on every wire: the runner makes of them what a phone needs. */
-function worker({ observability }: Configuration): string {
+function worker({ observability }: Configuration, { libraryWires }: Traits): string {
   const params = call('PipelineParams', [
     named('audio_in_sample_rate', '16000'),
     named('audio_out_sample_rate', '24000'),
@@ -190,10 +190,12 @@ function worker({ observability }: Configuration): string {
         named('conversation_id', 'args.session_id'),
       ]
     : []
+  // Only the library's own arguments say how long a silent call may last; otherwise its default holds.
+  const idle = libraryWires ? [named('idle_timeout_secs', 'args.pipeline_idle_timeout_secs')] : []
   return statement(
     4,
     'worker = ',
-    call('PipelineWorker', [{ value: 'pipeline' }, named('params', params), ...observed]),
+    call('PipelineWorker', [{ value: 'pipeline' }, named('params', params), ...idle, ...observed]),
   )
 }
 

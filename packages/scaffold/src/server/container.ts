@@ -1,11 +1,10 @@
 import type { Configuration } from '../configuration.ts'
-import { traitsOf } from './traits.ts'
+import { type Traits, traitsOf } from './traits.ts'
 import { botcliVersion } from './wheel.ts'
 
 /** `Dockerfile`: the bot under the same runner as on the developer's machine. */
 export function dockerfile(configuration: Configuration): string {
-  const { callFlow } = traitsOf(configuration)
-  const dialin = callFlow?.by === 'pstn' && callFlow.mode === 'dial-in' ? ', "--dialin"' : ''
+  const command = runCommand(traitsOf(configuration))
   return `# The runner is a program for Node.
 FROM node:22-bookworm-slim AS runner
 RUN npm install --global --prefix /opt/botcli botcli@${botcliVersion()}
@@ -15,11 +14,11 @@ COPY --from=runner /usr/local/bin/node /usr/local/bin/node
 COPY --from=runner /opt/botcli /opt/botcli
 ENV PATH="/opt/botcli/bin:$PATH" PYTHONUNBUFFERED=1
 
-# Dependencies first: they change less often than the bot.
+# Dependencies first: they change less often than the bot. With uv.lock they are the very same as on your machine.
 WORKDIR /app
-COPY pyproject.toml ./
+COPY pyproject.toml uv.lock* ./
 COPY wheels ./wheels
-RUN pip install --no-cache-dir .
+RUN pip install --no-cache-dir uv && uv sync --no-cache --no-dev --compile-bytecode
 
 # The bot, and whatever modules it will have. .dockerignore says what stays outside.
 COPY . .
@@ -27,8 +26,14 @@ RUN useradd --create-home bot && chown bot /app
 USER bot
 
 EXPOSE 7860
-CMD ["botcli", "run", "bot.py", "--host", "0.0.0.0", "--port", "7860"${dialin}]
+CMD ${JSON.stringify(command).replaceAll(',', ', ')}
 `
+}
+
+/** What runs the bot in an image. */
+export function runCommand({ callFlow }: Traits): readonly string[] {
+  const dialin = callFlow?.by === 'pstn' && callFlow.mode === 'dial-in' ? ['--dialin'] : []
+  return ['botcli', 'run', 'bot.py', '--host', '0.0.0.0', '--port', '7860', ...dialin]
 }
 
 /** `.dockerignore`: what does not belong into an image. */
@@ -55,7 +60,7 @@ export function deployToml(configuration: Configuration): string {
   const { videoIn, videoOut } = traitsOf(configuration)
   return `# How the cloud builds and runs this bot.
 agent_name = "${agent}"
-# Variables of .env.example that are required go into this set.
+# What you have in .env goes into this set.
 secret_set = "${agent}-secrets"
 ${videoIn || videoOut ? '# Video takes more than sound.\nagent_profile = "agent-2x"' : 'agent_profile = "agent-1x"'}
 

@@ -122,6 +122,25 @@ describe('services', () => {
 })
 
 describe('video', () => {
+  it('is looked at', () => {
+    const asked = bot({ transports: ['webrtc', 'room'], videoInput: true })
+    expect(asked).toContain('context = LLMContext(tools=[look])')
+    expect(asked).toContain('caller_id = transport.get_client_id(client)')
+    expect(asked.match(/VideoInSourceParams\(on_request_only=True\)/g)).toHaveLength(2)
+    const seen = bot({ mode: 'realtime', realtime: 'gemini_live_realtime', videoInput: true })
+    expect(seen).toContain('VideoInSourceParams(framerate=1)')
+    expect(seen).not.toContain('look')
+  })
+
+  it('is not promised where nobody sends it or looks at it', () => {
+    const about = (changes: Partial<Configuration>) =>
+      /## Video\n\n(.*)/.exec(file(configured(changes), 'README.md'))?.[1]
+    expect(about({ transports: ['room'], videoOutput: true })).toMatch(/can go to the caller: push/)
+    const deaf = { mode: 'realtime', realtime: 'ultravox_realtime', transports: ['room'] } as const
+    expect(about({ ...deaf, videoInput: true })).toMatch(/Ultravox does not look at pictures/)
+    expect(about({ ...deaf, realtime: 'openai_realtime', videoInput: true })).toMatch(/the model sees it/)
+  })
+
   it('is switched on wherever it is sent', () => {
     const text = bot({ transports: ['webrtc', 'room'], videoOutput: true })
     expect(text.match(/video_out_enabled=True/g)).toHaveLength(2)
@@ -189,6 +208,11 @@ describe('calls', () => {
   it('ends with the signals of the runner', () => {
     expect(bot(PHONE)).toContain('WorkerRunner(handle_sigint=args.handle_sigint)')
   })
+
+  it('ends a silent call when the runner says so, where runners say it', () => {
+    expect(bot({ videoInput: true })).toContain('idle_timeout_secs=args.pipeline_idle_timeout_secs')
+    expect(bot(PHONE)).not.toContain('idle_timeout_secs')
+  })
 })
 
 describe('projects', () => {
@@ -210,6 +234,9 @@ describe('projects', () => {
     const text = file(configured({ evals: true }), 'server/evals/starter_text.yaml')
     expect(text).toMatch(/^scenarios:$/m)
     expect(text).not.toMatch(/^ +eval:/m)
+    const judged = file(configured({ evals: true }), 'server/evals/starter_judged.yaml')
+    expect(judged).toContain('factory:')
+    expect(judged).not.toContain('service: openai')
     expect(paths(configured({ evals: true, mode: 'realtime', realtime: 'openai_realtime' }))).not.toContain(
       'server/evals/starter_text.yaml',
     )
@@ -225,6 +252,30 @@ describe('projects', () => {
       expect.arrayContaining(['/server/recordings/', '*.conversation.json', 'judged.jsonl', '*.eval.log']),
     )
     expect(lines.filter((line) => line === '/server/recordings/')).toHaveLength(1)
+  })
+
+  it('brings the locked versions into the image, and does without a lock file', () => {
+    const text = file(configured({ deployToCloud: true }), 'server/Dockerfile')
+    expect(text).toContain('COPY pyproject.toml uv.lock* ./')
+    expect(text).toMatch(/^RUN .*uv sync .*--no-dev/m)
+    expect(file(configured({ deployToCloud: true }), 'server/.dockerignore')).toMatch(/^\.venv$/m)
+  })
+
+  it('tells the cloud nothing that it does not know', () => {
+    const keys = file(configured({ deployToCloud: true }), 'server/deploy.toml')
+      .split('\n')
+      .flatMap((line) => /^(\w+) =|^\[(\w+)\]/.exec(line)?.slice(1).filter(Boolean) ?? [])
+    expect(keys).toEqual([
+      'agent_name',
+      'secret_set',
+      'agent_profile',
+      'build',
+      'context_dir',
+      'dockerfile',
+      'scaling',
+      'min_agents',
+      'max_agents',
+    ])
   })
 
   it('survives titles with quotes, backslashes and lines', () => {

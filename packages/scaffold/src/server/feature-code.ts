@@ -58,3 +58,31 @@ export function tracesHelper({ names }: Configuration, imports: Imports): string
     return provider
 `
 }
+
+/** Lets a language model look through the camera; those that hear and speak by themselves see it all the time. */
+export function lookTool(imports: Imports): string {
+  imports
+    .from('pipecat.adapters.llm.schemas.direct_function', 'tool_options')
+    .from('pipecat.frames.frames', 'UserImageRequestFrame')
+    .from('pipecat.processors.frame_processor', 'FrameDirection')
+    .from('pipecat.services.llm_service', 'FunctionCallParams')
+  return `    caller_id = ""
+
+    @tool_options(timeout_secs=10)
+    async def look(params: FunctionCallParams, question: str):
+        """Takes a picture with the camera of the caller.
+
+        Args:
+            question: What you want to know from the picture.
+        """
+        request = UserImageRequestFrame(
+            user_id=caller_id,
+            text=question,
+            append_to_context=True,
+            function_name=params.function_name,
+            tool_call_id=params.tool_call_id,
+            result_callback=params.result_callback,
+        )
+        await params.llm.push_frame(request, FrameDirection.UPSTREAM)
+`
+}

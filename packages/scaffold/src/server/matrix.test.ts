@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
+import { clientFiles } from '../client/index.ts'
 import type { PlannedFile } from '../plan.ts'
 import { allCases, configured } from '../testing/server-matrix.ts'
 import { rootFiles, serverFiles, wheelPath } from './index.ts'
@@ -30,6 +31,7 @@ function projectOf({ name, configuration }: ReturnType<typeof allCases>[number])
     ...serverFiles(configuration),
     { path: wheelPath(), content: '\n' },
     ...rootFiles(configuration),
+    ...clientFiles(configuration),
   ]
   return {
     name,
@@ -55,8 +57,10 @@ it('generates files that parse, agree with their env file, and have no name too 
 })
 
 it('would notice', () => {
-  const [project] = projects
-  if (project === undefined) throw new Error('no project')
+  const project = projectOf({
+    name: 'whole',
+    configuration: configured({ deployToCloud: true, clientFramework: 'vanilla', clientServer: 'vite' }),
+  })
   const broken = (path: string, change: (text: string) => string) => {
     const text = project.files[path] ?? ''
     const changed = change(text)
@@ -84,6 +88,10 @@ it('would notice', () => {
     broken('server/.env.example', (text) => text.replace('# CARTESIA_VOICE_ID', 'CARTESIA_VOICE_ID')),
   ).not.toEqual([])
   expect(broken('server/pyproject.toml', (text) => text.replace('"my-bot"', '"my-bot'))).toHaveLength(1)
+  expect(broken('server/Dockerfile', (text) => text.replace('COPY wheels', 'COPY weels'))).toEqual([
+    expect.stringContaining('weels does not exist'),
+  ])
+  expect(broken('client/package.json', (text) => text.replace('"name"', 'name'))).toHaveLength(1)
   const evals = projectOf({ name: 'evals', configuration: configured({ evals: true }) })
   const path = 'server/evals/starter_text.yaml'
   const files = { ...evals.files, [path]: evals.files[path]?.replace('within_ms', 'withn_ms') ?? '' }

@@ -21,6 +21,7 @@ export function nextSteps(configuration: Configuration): readonly NextStep[] {
       commands: ['cp server/.env.example server/.env'],
     },
     { title: 'Dependencies of the bot', commands: [`(cd server && ${syncCommand(configuration)})`] },
+    ...ollama(traits),
     run(traits),
     ...(hasCallServer(traits) ? [callServer(traits)] : []),
     ...client(configuration),
@@ -45,6 +46,14 @@ export function syncCommand({ evals }: Configuration): string {
 /** The scenario to begin with. */
 export function firstEval({ mode }: Configuration): string {
   return mode === 'realtime' ? 'starter_audio.yaml' : 'starter_text.yaml'
+}
+
+/** The one service whose model has to be fetched by hand. */
+function ollama({ llm }: Traits): readonly NextStep[] {
+  if (llm.id !== 'ollama_llm') return []
+  const model = llm.settings?.model
+  const name = (model?.kind === 'optional' && model.libraryDefault) || 'OLLAMA_MODEL'
+  return [{ title: 'The language model', commands: [`ollama pull ${name}`] }]
 }
 
 function run(traits: Traits): NextStep {

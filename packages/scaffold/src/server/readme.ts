@@ -1,5 +1,7 @@
 import type { Configuration, ScaffoldTransport } from '../configuration.ts'
 import { firstEval, nextSteps, PAGE_URL } from './next-steps.ts'
+import { deploymentSection } from './readme-deployment.ts'
+import { featureSections } from './readme-features.ts'
 import { phoneSections } from './readme-phones.ts'
 import { type Traits, traitsOf } from './traits.ts'
 import { hasCallServer, projectVariables } from './variables.ts'
@@ -22,14 +24,14 @@ export function readme(configuration: Configuration): string {
   const sections = [
     title(configuration, traits),
     start(configuration),
-    ...talk(traits),
+    ...talk(configuration, traits),
     keys(configuration),
     ...phoneSections(traits),
     ...(configuration.evals ? [evals(configuration, traits)] : []),
     ...(configuration.clientFramework === 'none' ? [] : [client(configuration)]),
-    ...features(configuration, traits),
+    ...featureSections(configuration, traits),
     structure(configuration, traits),
-    ...(configuration.deployToCloud ? [cloud(configuration, traits)] : []),
+    ...(configuration.deployToCloud ? [deploymentSection(configuration, traits)] : []),
     AGENT,
   ]
   return `${sections.map((section) => section.trim()).join('\n\n')}\n`
@@ -63,10 +65,10 @@ Try the code without any key: \`cd server && uv run python -m unittest discover 
 }
 
 /** How to reach a bot without a phone. */
-function talk({ plain, inRooms, callFlow }: Traits): readonly string[] {
+function talk({ transports }: Configuration, { plain }: Traits): readonly string[] {
   const ways = [
     ...(plain.includes('webrtc') ? [`- **WebRTC**: open ${PAGE_URL}, the page of the runner.`] : []),
-    ...(inRooms && callFlow === undefined
+    ...(transports.includes('room')
       ? [
           `- **Rooms**: with \`ROOM_API_KEY\` set, open ${PAGE_URL}/daily. It makes a fresh room and leads you there.`,
         ]
@@ -108,7 +110,7 @@ function evals(configuration: Configuration, { greets }: Traits): string {
 Conversations that check what the bot does, in \`server/evals/\`. Each one gets a fresh bot. ${greets ? 'They begin with the greeting.' : 'The bot waits for the first word, so they begin with the user.'}
 
 \`\`\`
-botcli run
+botcli run                    # in one terminal, and in another:
 (cd server && uv run --group evals pipecat eval run evals/${firstEval(configuration)} -v)
 \`\`\`
 
@@ -140,46 +142,6 @@ npm run lint
 \`\`\``
 }
 
-function features(
-  configuration: Configuration,
-  { videoIn, videoOut, libraryWires }: Traits,
-): readonly string[] {
-  const sections: string[] = []
-  if (configuration.recording) {
-    sections.push(`## Recordings
-
-Each call becomes a WAV file in \`server/recordings/\`: the caller on the left, the bot on the right. It is written while the call goes
-on. In a container the folder goes with the container; mount a volume at \`/app/recordings\` to keep it.`)
-  }
-  if (configuration.transcription) {
-    sections.push(
-      '## Transcript\n\nWhat the caller and the bot say is in the log of the runner, a line for each turn.',
-    )
-  }
-  if (configuration.noiseFilter) {
-    sections.push(`## Noise
-
-Noise is taken out of the caller's sound before anything hears it, by RNNoise inside of the bot. Evals are not filtered.`)
-  }
-  if (configuration.observability) {
-    sections.push(`## Observability
-
-The log has the delay of each answer. With \`OTEL_EXPORTER_OTLP_ENDPOINT\` traces of the conversation, its turns and every call of a
-service go to an OpenTelemetry collector; \`OTEL_EXPORTER_OTLP_HEADERS\` and the other standard variables work, too.`)
-  }
-  if (videoIn || videoOut) {
-    const parts = [
-      videoIn ? 'One picture a second comes from the camera of the caller.' : '',
-      videoOut ? 'The bot sends video of 1024 by 768.' : '',
-      libraryWires
-        ? 'Because of the video this bot speaks to WebRTC callers by the transports of `pipecat-ai`; the runner passes them through.'
-        : '',
-    ]
-    sections.push(`## Video\n\n${parts.filter((part) => part !== '').join(' ')}`)
-  }
-  return sections
-}
-
 function structure(configuration: Configuration, traits: Traits): string {
   const rows = [
     ['server/bot.py', 'the bot'],
@@ -204,27 +166,6 @@ function structure(configuration: Configuration, traits: Traits): string {
 | | |
 |---|---|
 ${rows.map(([path, what]) => `| \`${path}\` | ${what} |`).join('\n')}`
-}
-
-function cloud({ names }: Configuration, { python, plain, libraryWires }: Traits): string {
-  const image = `docker run --rm --env-file server/.env`
-  const alone = `${image} -p 7860:7860 ${names.agent}`
-  // Peer connections go by UDP, which a container has to be told of.
-  const withPeers = libraryWires
-    ? `${image} --network host ${names.agent}`
-    : `${image} -p 7860:7860 -p 40000:40000/udp ${names.agent} \\
-  botcli run bot.py --host 0.0.0.0 --ice-port 40000 --announced-address 127.0.0.1`
-  return `## Deployment
-
-\`server/Dockerfile\` makes an image in which the same runner runs the bot${python === '3.12' ? ' (the services need Python 3.12, which is in it)' : ''}. Try it here:
-
-\`\`\`
-docker build -t ${names.agent} server
-${plain.includes('webrtc') ? withPeers : alone}
-\`\`\`
-
-\`server/deploy.toml\` has the agent's name, the secret set with its variables, and how many instances there are. \`.env\` never gets into
-the image.`
 }
 
 const AGENT = `## Building with an AI coding agent

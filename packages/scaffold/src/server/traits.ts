@@ -41,6 +41,8 @@ export interface Traits {
   /** Whether frames of video go to the bot or come from it. */
   readonly videoIn: boolean
   readonly videoOut: boolean
+  /** Whether the language model takes pictures when it wants some. */
+  readonly looks: boolean
   /**
    * Whether the bot speaks to its callers by the transports of the library. Ours carry sound and messages, so
    * a peer connection with video has to be the library's own; the runner then passes it through.
@@ -78,6 +80,7 @@ export function traitsOf(configuration: Configuration): Traits {
     greets: callFlow?.mode !== 'dial-out',
     videoIn,
     videoOut,
+    looks: videoIn && mode === 'cascade',
     libraryWires: (videoIn || videoOut) && transports.includes('webrtc'),
     sharesSession: services.some((service) => valuesOf(service).some((value) => value.kind === 'session')),
     python: services.some((service) => service.python === '3.12') ? '3.12' : '3.11',

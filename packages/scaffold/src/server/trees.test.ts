@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { clientFiles } from '../client/index.ts'
 import type { Configuration } from '../configuration.ts'
 import { allCases, configured } from '../testing/server-matrix.ts'
 import { nextSteps, rootFiles, serverFiles, wheelPath } from './index.ts'
@@ -40,20 +41,47 @@ it.each(TREES)('%s has these files', (_, changes, tree) => {
   expect(rootFiles(configured(changes)).map(({ path }) => path)).toEqual(['README.md', '.gitignore'])
 })
 
-it('is the quickstart, word for word', async () => {
-  const configuration = configured({
-    names: {
-      title: 'bot-quickstart',
-      python: 'bot-quickstart',
-      npm: 'bot-quickstart',
-      agent: 'bot-quickstart',
+const QUICKSTART = 'bot-quickstart'
+const GOLDEN: readonly (readonly [string, Partial<Configuration>])[] = [
+  [
+    'quickstart',
+    {
+      names: { title: QUICKSTART, python: QUICKSTART, npm: QUICKSTART, agent: QUICKSTART },
+      transports: ['webrtc', 'room'],
+      llm: 'openai_responses_llm',
+      deployToCloud: true,
     },
-    transports: ['webrtc', 'room'],
-    llm: 'openai_responses_llm',
-    deployToCloud: true,
-  })
+  ],
+  [
+    'sip-dial-in',
+    {
+      botType: 'telephony',
+      transports: ['telephony_a_room_sip'],
+      sipMode: 'dial-in',
+      evals: true,
+      recording: true,
+      deployToCloud: true,
+    },
+  ],
+  [
+    'video',
+    {
+      transports: ['room', 'webrtc', 'websocket'],
+      video: 'heygen_video',
+      videoInput: true,
+      videoOutput: true,
+      transcription: true,
+      observability: true,
+      noiseFilter: true,
+      deployToCloud: true,
+    },
+  ],
+]
+
+it.each(GOLDEN)('is %s, word for word', async (name, changes) => {
+  const configuration = configured(changes)
   for (const { path, content } of [...serverFiles(configuration), ...rootFiles(configuration)]) {
-    await expect(content).toMatchFileSnapshot(`../testing/golden/quickstart/${path}.golden`)
+    await expect(content).toMatchFileSnapshot(`../testing/golden/${name}/${path}.golden`)
   }
 })
 
@@ -61,7 +89,7 @@ describe('next steps', () => {
   it('are about what is there', () => {
     for (const { name, configuration } of allCases()) {
       const files = [
-        ...serverFiles(configuration).map(({ path }) => path),
+        ...[...serverFiles(configuration), ...clientFiles(configuration)].map(({ path }) => path),
         wheelPath(),
         'AGENTS.md',
         'ASSISTANT.md',
@@ -73,8 +101,7 @@ describe('next steps', () => {
       const wrong = mentioned.filter((path) => {
         const place = path === 'server.py' ? 'server/server.py' : path
         return (
-          place !== 'server/.env' &&
-          place !== 'server/recordings' &&
+          !['server/.env', 'server/recordings', 'server/uv.lock'].includes(place) &&
           !files.some((one) => one === place || one.startsWith(`${place}/`))
         )
       })
@@ -90,6 +117,34 @@ describe('next steps', () => {
     })
     const local = configured({ stt: 'moonshine_stt', llm: 'ollama_llm', tts: 'kokoro_tts' })
     expect(nextSteps(local)[0]?.title).toBe('Settings; none has to be filled in')
+    expect(nextSteps(local).flatMap(({ commands }) => commands)).toContain('ollama pull llama2')
+  })
+
+  it('run an image as its transports need it', () => {
+    const trial = (changes: Partial<Configuration>) => {
+      const readme = rootFiles(configured({ deployToCloud: true, ...changes }))[0]?.content ?? ''
+      return /docker run ([^`]*)\n```/.exec(readme)?.[1]?.replace(/\s+\\?\s*/g, ' ')
+    }
+    const phone = { botType: 'telephony' } as const
+    const run = '--rm --env-file server/.env'
+    const command = 'botcli run bot.py --host 0.0.0.0 --port 7860'
+    expect([
+      trial({ transports: ['room'] }),
+      trial({ transports: ['webrtc'] }),
+      trial({ transports: ['webrtc'], videoInput: true }),
+      trial({ ...phone, transports: ['telephony_a'] }),
+      trial({ ...phone, transports: ['telephony_d'] }),
+      trial({ ...phone, transports: ['room_pstn'], pstnMode: 'dial-in' }),
+      trial({ ...phone, transports: ['room_pstn', 'webrtc'], pstnMode: 'dial-in' }),
+    ]).toEqual([
+      `${run} -p 7860:7860 my-bot`,
+      `${run} -p 7860:7860 -p 40000:40000/udp my-bot ${command} --ice-port 40000 --announced-address 127.0.0.1`,
+      `${run} --network host my-bot`,
+      `${run} -p 7860:7860 my-bot ${command} -t telephony_a -x my-bot.example.com`,
+      `${run} -p 7860:7860 my-bot ${command} -t telephony_d`,
+      `${run} -p 7860:7860 my-bot`,
+      `${run} -p 7860:7860 -p 40000:40000/udp my-bot ${command} --dialin --ice-port 40000 --announced-address 127.0.0.1`,
+    ])
   })
 
   it.each<readonly [string, Partial<Configuration>]>([

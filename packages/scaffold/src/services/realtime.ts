@@ -78,6 +78,7 @@ export const REALTIME_SERVICES: readonly ServiceFacts[] = [
       voice: optional('GOOGLE_VOICE_ID', 'Charon'),
       system_instruction: INSTRUCTION,
     },
+    sees: true,
   },
   {
     id: 'gemini_vertex_live_realtime',
@@ -95,6 +96,7 @@ export const REALTIME_SERVICES: readonly ServiceFacts[] = [
       voice: optional('GOOGLE_VOICE_ID', 'Charon'),
       system_instruction: INSTRUCTION,
     },
+    sees: true,
   },
   {
     id: 'xai_realtime',
@@ -131,6 +133,7 @@ export const REALTIME_SERVICES: readonly ServiceFacts[] = [
       }),
       system_instruction: INSTRUCTION,
     },
+    sees: true,
   },
   {
     id: 'ultravox_realtime',

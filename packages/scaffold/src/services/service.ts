@@ -62,6 +62,8 @@ export interface ServiceFacts {
   readonly python?: PythonVersion
   /** Whether it runs on the machine of the bot, without an account. */
   readonly local?: boolean
+  /** Whether it looks at the video of the caller by itself. */
+  readonly sees?: boolean
 }
 
 /** A service of a bot. */

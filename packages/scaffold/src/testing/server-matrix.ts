@@ -72,6 +72,7 @@ const TRANSPORTS: readonly (Partial<Configuration> & {
   { transports: ['room_pstn'], pstnMode: 'dial-out' },
   { transports: ['room_pstn', 'webrtc'], pstnMode: 'dial-in' },
   { transports: ['room_pstn', 'webrtc'], pstnMode: 'dial-out' },
+  { transports: ['room_pstn', 'websocket'], pstnMode: 'dial-out' },
   { transports: ['telephony_a_room_sip'], sipMode: 'dial-in' },
   { transports: ['telephony_a_room_sip'], sipMode: 'dial-out' },
   { transports: ['telephony_a_room_sip', 'webrtc'], sipMode: 'dial-in' },
@@ -140,7 +141,25 @@ export function featureCases(): readonly Case[] {
   })
 }
 
+/** The three clients, with what changes them. */
+export function clientCases(): readonly Case[] {
+  const clients = [
+    { clientFramework: 'react', clientServer: 'vite' },
+    { clientFramework: 'react', clientServer: 'nextjs' },
+    { clientFramework: 'vanilla', clientServer: 'vite' },
+  ] as const
+  const transports = [['webrtc'], ['room'], ['websocket'], ['room', 'webrtc', 'websocket']] as const
+  return clients.flatMap((client) =>
+    transports.flatMap((ways) =>
+      [false, true].map((video) => ({
+        name: `${client.clientFramework}-${client.clientServer}-${ways.join('-')}${video ? '-video' : ''}`,
+        configuration: configured({ ...client, transports: ways, videoInput: video, videoOutput: video }),
+      })),
+    ),
+  )
+}
+
 /** Everything. */
 export function allCases(): readonly Case[] {
-  return [...serviceCases(), ...transportCases(), ...featureCases()]
+  return [...serviceCases(), ...transportCases(), ...featureCases(), ...clientCases()]
 }

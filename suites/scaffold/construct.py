@@ -1,7 +1,7 @@
 """Makes every service of generated bots, with keys only and with every other variable blank.
 
-Reads `[{"name", "folder", "variables": {name: required}}]` and writes `[{"name", "error"?, "settings"}]`. Libraries of
-vendors that are not installed are replaced by stand-ins.
+Reads `[{"name", "folder", "variables": {name: required}}]` and writes `[{"name", "error"?, "settings", "deprecated"}]`.
+Libraries of vendors that are not installed are replaced by stand-ins.
 """
 
 import ast
@@ -11,6 +11,7 @@ import importlib.machinery
 import json
 import os
 import sys
+import warnings
 from pathlib import Path
 from unittest.mock import MagicMock
 
@@ -95,7 +96,15 @@ async def construct(case: dict) -> dict:
 async def main() -> None:
     sys.meta_path.append(StandIns())
     cases = json.load(sys.stdin)
-    json.dump([await construct(case) for case in cases], sys.stdout)
+    results = []
+    for case in cases:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = await construct(case)
+        # Those of the library itself; it has one way to say it.
+        texts = {str(warning.message) for warning in caught}
+        results.append({**result, "deprecated": sorted(text for text in texts if " is deprecated since " in text)})
+    json.dump(results, sys.stdout)
 
 
 asyncio.run(main())

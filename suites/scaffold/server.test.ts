@@ -92,6 +92,7 @@ withPipecat('generated servers', (python) => {
     )
     expect(made.map(({ name }) => name)).toEqual(SERVICES.map(({ id }) => id))
     expect(made.filter(({ name, error }) => error !== undefined && !NOT_MADE.has(name))).toEqual([])
+    expect(made.flatMap(({ deprecated }) => deprecated)).toEqual([])
     for (const { id, category, defaults } of PEER) {
       const found = made.find(({ name }) => name === id || name === `${id}_realtime`)
       const settings = found?.settings[category === 'realtime' ? 'llm' : category]
@@ -170,6 +171,7 @@ interface Made {
   readonly name: string
   readonly error?: string
   readonly settings: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly deprecated: readonly string[]
 }
 
 const PEER: readonly { id: string; category: string; defaults: Readonly<Record<string, string>> }[] =

@@ -107,4 +107,5 @@ async def main() -> None:
     json.dump(results, sys.stdout)
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

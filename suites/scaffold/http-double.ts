@@ -41,21 +41,43 @@ export class HttpDouble {
   }
 }
 
-/** A language model that says what it is told. */
-export function echo({ body }: Seen, response: ServerResponse): void {
-  const { messages } = body as { messages: readonly { role: string; content: unknown }[] }
-  const asked = messages.findLast(({ role }) => role === 'user')
-  const text = asked === undefined ? 'Hello.' : `You said: ${JSON.stringify(asked.content)}`
-  const chunk = (delta: object, reason: string | null) => {
-    const choices = [{ index: 0, delta, finish_reason: reason }]
-    const data = { id: 'chat', object: 'chat.completion.chunk', created: 1, model: 'double', choices }
-    response.write(`data: ${JSON.stringify(data)}\n\n`)
-  }
-  response.writeHead(200, { 'Content-Type': 'text/event-stream' })
-  chunk({ role: 'assistant', content: text }, null)
-  chunk({}, 'stop')
-  response.end('data: [DONE]\n\n')
+/** What a language model may say. */
+interface Said {
+  readonly content?: string
+  readonly tool_calls?: readonly object[]
 }
+
+/** Answers as a language model does that streams. Other requests get nothing. */
+export function asModel(think: (asked: Asked) => Said): (seen: Seen, response: ServerResponse) => void {
+  return ({ path, body }, response) => {
+    if (path !== '/chat/completions') {
+      response.writeHead(404).end()
+      return
+    }
+    const said = think(body as Asked)
+    const chunk = (delta: object, reason: string | null) => {
+      const choices = [{ index: 0, delta, finish_reason: reason }]
+      const data = { id: 'chat', object: 'chat.completion.chunk', created: 1, model: 'double', choices }
+      response.write(`data: ${JSON.stringify(data)}\n\n`)
+    }
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    chunk({ role: 'assistant', ...said }, null)
+    chunk({}, said.tool_calls === undefined ? 'stop' : 'tool_calls')
+    response.end('data: [DONE]\n\n')
+  }
+}
+
+/** What a language model is asked. */
+export interface Asked {
+  readonly messages: readonly { readonly role: string; readonly content: unknown }[]
+  readonly tools?: unknown
+}
+
+/** A language model that says what it is told. */
+export const echo = asModel(({ messages }) => {
+  const asked = messages.findLast(({ role }) => role === 'user')
+  return { content: asked === undefined ? 'Hello.' : `You said: ${JSON.stringify(asked.content)}` }
+})
 
 async function read(request: IncomingMessage): Promise<Seen> {
   const chunks: Buffer[] = []

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { RunnerFixture, testConfig } from '../../packages/runner/src/testing/runner-fixture.ts'
+import type { Configuration } from '../../packages/scaffold/src/configuration.ts'
 import { serverFiles } from '../../packages/scaffold/src/server/index.ts'
 import { projectVariables } from '../../packages/scaffold/src/server/variables.ts'
 import { SERVICES } from '../../packages/scaffold/src/services/index.ts'
@@ -142,44 +143,61 @@ withPipecat('generated servers', (python) => {
   it.each([
     ['by our wires', {}],
     ["by the library's own, because of video", { videoInput: true, videoOutput: true }],
-  ])('talk on our runner %s, and pass their own first eval with blank variables', async (_, changes) => {
-    const model = await HttpDouble.start(echo)
-    const features = { evals: true, transcription: true, recording: true } as const
-    const configuration = configured({ stt: 'openai_stt', tts: 'openai_tts', ...features, ...changes })
-    const server = await generate(folder, configuration)
-    const env = readFileSync(join(server, '.env.example'), 'utf8')
-      .replace(/^# ([A-Z_]+)=.*$/gm, '$1=')
-      .replace('OPENAI_API_KEY=', 'OPENAI_API_KEY=test')
-    await writeFile(join(server, '.env'), `${env}OPENAI_BASE_URL=${model.url}\n`)
-    const bot = join(server, 'bot.py')
-    const runner = await RunnerFixture.start(bot, {
-      python: { path: python, start: 'fork' },
-      env: { ...testConfig(bot).env },
-    })
-    try {
-      const url = `${runner.url.replace('http', 'ws')}/ws`
-      const args = [
-        'eval',
-        'run',
-        join(server, 'evals/starter_text.yaml'),
-        '--bot-url',
-        url,
-        '--logs-dir',
-        folder,
-      ]
-      const { stdout } = await run(join(dirname(python), 'pipecat'), args, {
-        cwd: folder,
-        env: { ...process.env, NO_COLOR: '1', COLUMNS: '200' },
+    ['for phones', { botType: 'telephony', transports: ['telephony_a'] }],
+    [
+      'as bots that wait for whom they call',
+      { botType: 'telephony', transports: ['room_pstn'], pstnMode: 'dial-out' },
+    ],
+    [
+      'as bots that callers come to by rooms',
+      { botType: 'telephony', transports: ['room_pstn'], pstnMode: 'dial-in' },
+    ],
+  ] satisfies readonly (readonly [string, Partial<Configuration>])[])(
+    'talk on our runner %s, and pass their own first eval with blank variables',
+    async (_, changes) => {
+      const model = await HttpDouble.start(echo)
+      const features = { evals: true, transcription: true, recording: true } as const
+      const configuration = configured({ stt: 'openai_stt', tts: 'openai_tts', ...features, ...changes })
+      const server = await generate(folder, configuration)
+      const env = readFileSync(join(server, '.env.example'), 'utf8')
+        .replace(/^# ([A-Z_]+)=.*$/gm, '$1=')
+        .replace('OPENAI_API_KEY=', 'OPENAI_API_KEY=test')
+        .replace('ROOM_API_KEY=', 'ROOM_API_KEY=test')
+      await writeFile(join(server, '.env'), `${env}OPENAI_BASE_URL=${model.url}\n`)
+      const bot = join(server, 'bot.py')
+      const runner = await RunnerFixture.start(bot, {
+        python: { path: python, start: 'fork' },
+        env: {
+          ...testConfig(bot).env,
+          ROOM_API_KEY: 'test',
+          PYTHONPATH: join(import.meta.dirname, 'stand-ins'),
+        },
       })
-      expect(stdout).toContain('1/1 passed')
-      const asked = model.seen.filter(({ path }) => path === '/chat/completions')
-      const models = asked.map(({ body }) => (body as { model: string }).model)
-      expect(new Set(models)).toEqual(new Set(['gpt-4.1']))
-    } finally {
-      await runner.close()
-      await model.close()
-    }
-  })
+      try {
+        const url = `${runner.url.replace('http', 'ws')}/ws`
+        const args = [
+          'eval',
+          'run',
+          join(server, 'evals/starter_text.yaml'),
+          '--bot-url',
+          url,
+          '--logs-dir',
+          folder,
+        ]
+        const { stdout } = await run(join(dirname(python), 'pipecat'), args, {
+          cwd: folder,
+          env: { ...process.env, NO_COLOR: '1', COLUMNS: '200' },
+        })
+        expect(stdout).toContain('1/1 passed')
+        const asked = model.seen.filter(({ path }) => path === '/chat/completions')
+        const models = asked.map(({ body }) => (body as { model: string }).model)
+        expect(new Set(models)).toEqual(new Set(['gpt-4.1']))
+      } finally {
+        await runner.close()
+        await model.close()
+      }
+    },
+  )
 })
 
 interface Made {

@@ -38,19 +38,17 @@ export function runCommand({ callFlow }: Traits): readonly string[] {
 
 /** `.dockerignore`: what does not belong into an image. */
 export function dockerignore(): string {
-  return `.env
-.env.*
-.venv
-__pycache__
-.ruff_cache
-.dockerignore
-Dockerfile
-deploy.toml
+  return `# Dockerfile and deploy.toml are not here: the cloud builds from what is left.
+**/.env
+**/.env.*
+**/.venv
+**/__pycache__
+**/.ruff_cache
+**/*.log
 evals
 eval-runs
 recordings
 tests
-*.log
 `
 }
 

@@ -258,7 +258,15 @@ describe('projects', () => {
     const text = file(configured({ deployToCloud: true }), 'server/Dockerfile')
     expect(text).toContain('COPY pyproject.toml uv.lock* ./')
     expect(text).toMatch(/^RUN .*uv sync .*--no-dev/m)
-    expect(file(configured({ deployToCloud: true }), 'server/.dockerignore')).toMatch(/^\.venv$/m)
+    expect(file(configured({ deployToCloud: true }), 'server/.dockerignore')).toMatch(/^\*\*\/\.venv$/m)
+  })
+
+  it('keeps secrets out of the image, and lets the cloud have what it builds from', () => {
+    const lines = file(configured({ deployToCloud: true }), 'server/.dockerignore').split('\n')
+    expect(lines).toEqual(expect.arrayContaining(['**/.env', '**/.env.*', 'recordings']))
+    for (const needed of ['Dockerfile', 'deploy.toml', 'pyproject.toml', 'uv.lock', 'wheels', 'bot.py']) {
+      expect(lines.filter((line) => line.includes(needed) && !line.startsWith('#'))).toEqual([])
+    }
   })
 
   it('tells the cloud nothing that it does not know', () => {

@@ -71,7 +71,7 @@ function filter({ noiseFilter }: Configuration, imports: Imports): readonly Argu
   return [named('audio_in_filter', 'RNNoiseFilter()')]
 }
 
-function video({ videoIn, videoOut, looks }: Traits, imports: Imports): readonly Argument[] {
+function video({ videoIn, videoOut, looks, picture }: Traits, imports: Imports): readonly Argument[] {
   if (videoIn) imports.from('pipecat.transports.base_transport', 'VideoInSourceParams')
   return [
     ...(videoIn
@@ -87,8 +87,8 @@ function video({ videoIn, videoOut, looks }: Traits, imports: Imports): readonly
       ? [
           named('video_out_enabled', 'True'),
           named('video_out_is_live', 'True'),
-          named('video_out_width', '1024'),
-          named('video_out_height', '768'),
+          named('video_out_width', String(picture.width)),
+          named('video_out_height', String(picture.height)),
         ]
       : []),
   ]

@@ -146,6 +146,15 @@ describe('video', () => {
     expect(text.match(/video_out_enabled=True/g)).toHaveLength(2)
   })
 
+  it('has the shape of the avatar', () => {
+    const size = (changes: Partial<Configuration>) =>
+      /video_out_width=(\d+),\s+video_out_height=(\d+)/.exec(bot({ videoOutput: true, ...changes }))?.slice(1)
+    expect(size({ video: 'simli_video' })).toEqual(['512', '512'])
+    expect(size({ video: 'tavus_video' })).toEqual(['1280', '720'])
+    expect(size({ video: 'heygen_video' })).toEqual(['1280', '720'])
+    expect(size({})).toEqual(['1024', '768'])
+  })
+
   it('goes by wires that carry it', () => {
     expect(bot({ videoInput: true })).toContain('from pipecat.runner.utils import create_transport')
     expect(bot({ transports: ['room'], videoInput: true })).toContain(

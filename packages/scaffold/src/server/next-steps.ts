@@ -86,7 +86,7 @@ function run(traits: Traits): NextStep {
       title: `The bot; then open ${PAGE_URL}/daily, which leads into a room with it`,
       commands: ['botcli run'],
     }
-  return { title: 'The bot, for clients by WebSocket', commands: ['botcli run'] }
+  return { title: `The bot; then open ${PAGE_URL}`, commands: ['botcli run -t websocket'] }
 }
 
 function carrierTitle(carrier: Carrier): string {

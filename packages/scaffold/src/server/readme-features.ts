@@ -31,7 +31,8 @@ service go to an OpenTelemetry collector; \`OTEL_EXPORTER_OTLP_HEADERS\` and the
   return sections
 }
 
-function video({ videoIn, videoOut, looks, libraryWires, video, llm }: Traits): string {
+function video({ videoIn, videoOut, looks, libraryWires, video, llm, picture }: Traits): string {
+  const size = `${picture.width} by ${picture.height}`
   const parts = [
     !videoIn
       ? ''
@@ -41,8 +42,8 @@ function video({ videoIn, videoOut, looks, libraryWires, video, llm }: Traits): 
     !videoOut
       ? ''
       : video === undefined
-        ? 'A picture of 1024 by 768 can go to the caller: push an `OutputImageRawFrame` into the pipeline.'
-        : `The caller sees ${video.label}, 1024 by 768.`,
+        ? `A picture of ${size} can go to the caller: push an \`OutputImageRawFrame\` into the pipeline.`
+        : `The caller sees ${video.label}, ${size}.`,
     libraryWires
       ? 'Because of the video this bot speaks to its callers by the transports of `pipecat-ai`; the runner passes them through.'
       : '',

@@ -75,7 +75,7 @@ function talk({ transports }: Configuration, { plain }: Traits): readonly string
       : []),
     ...(plain.includes('websocket')
       ? [
-          '- **WebSocket**: clients ask `POST /start` with `{"transport": "websocket"}`, and connect to the `wsUrl` of its answer.',
+          '- **WebSocket**: choose it on the page of the runner. Other clients ask `POST /start` with `{"transport": "websocket"}`, and connect to the `wsUrl` of its answer.',
         ]
       : []),
   ]

@@ -1,6 +1,6 @@
 import type { CallMode, Configuration, ScaffoldTransport } from '../configuration.ts'
 import { ScaffoldError } from '../errors.ts'
-import type { PythonVersion, Service, Value } from '../services/index.ts'
+import type { PictureSize, PythonVersion, Service, Value } from '../services/index.ts'
 import { serviceById } from '../services/index.ts'
 
 /** The transports of sessions that are not in a room; a bot calls them by the same names. */
@@ -41,6 +41,8 @@ export interface Traits {
   /** Whether frames of video go to the bot or come from it. */
   readonly videoIn: boolean
   readonly videoOut: boolean
+  /** How large the pictures are that go out. */
+  readonly picture: PictureSize
   /** Whether the language model takes pictures when it wants some. */
   readonly looks: boolean
   /**
@@ -80,6 +82,7 @@ export function traitsOf(configuration: Configuration): Traits {
     greets: callFlow?.mode !== 'dial-out',
     videoIn,
     videoOut,
+    picture: video?.picture ?? { width: 1024, height: 768 },
     looks: videoIn && mode === 'cascade',
     libraryWires: (videoIn || videoOut) && transports.includes('webrtc'),
     sharesSession: services.some((service) => valuesOf(service).some((value) => value.kind === 'session')),

@@ -149,6 +149,7 @@ describe('next steps', () => {
 
   it.each<readonly [string, Partial<Configuration>]>([
     ['botcli run', { transports: ['webrtc', 'room'] }],
+    ['botcli run -t websocket', { transports: ['websocket'] }],
     [
       'botcli run -t telephony_b -x my-bot.example.com',
       { botType: 'telephony', transports: ['telephony_b'] },

@@ -6,7 +6,7 @@ import { STT_SERVICES } from './stt.ts'
 import { TTS_SERVICES } from './tts.ts'
 import { VIDEO_SERVICES } from './video.ts'
 
-export type { PythonVersion, Service, ServiceParameters, Value } from './service.ts'
+export type { PictureSize, PythonVersion, Service, ServiceParameters, Value } from './service.ts'
 export { SERVICE_VARIABLES } from './variables.ts'
 
 const LISTS: Readonly<Record<ServiceCategory, readonly ServiceFacts[]>> = {

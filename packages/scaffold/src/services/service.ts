@@ -64,6 +64,14 @@ export interface ServiceFacts {
   readonly local?: boolean
   /** Whether it looks at the video of the caller by itself. */
   readonly sees?: boolean
+  /** The size of the pictures that it makes. Sent in another shape, a face is stretched. */
+  readonly picture?: PictureSize
+}
+
+/** Pixels. */
+export interface PictureSize {
+  readonly width: number
+  readonly height: number
 }
 
 /** A service of a bot. */

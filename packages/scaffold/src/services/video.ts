@@ -16,6 +16,7 @@ export const VIDEO_SERVICES: readonly ServiceFacts[] = [
         avatar_id: required('HEYGEN_AVATAR_ID'),
       }),
     },
+    picture: { width: 1280, height: 720 },
   },
   {
     id: 'tavus_video',
@@ -28,6 +29,7 @@ export const VIDEO_SERVICES: readonly ServiceFacts[] = [
       replica_id: required('TAVUS_REPLICA_ID'),
       session: SESSION,
     },
+    picture: { width: 1280, height: 720 },
   },
   {
     id: 'simli_video',
@@ -36,5 +38,6 @@ export const VIDEO_SERVICES: readonly ServiceFacts[] = [
     module: 'simli.video',
     extras: ['simli'],
     parameters: { api_key: required('SIMLI_API_KEY'), face_id: required('SIMLI_FACE_ID') },
+    picture: { width: 512, height: 512 },
   },
 ]

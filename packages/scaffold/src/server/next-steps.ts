@@ -57,7 +57,7 @@ function ollama({ llm }: Traits): readonly NextStep[] {
 }
 
 function run(traits: Traits): NextStep {
-  const { callFlow, plain, carriers, inRooms } = traits
+  const { callFlow, plain, carriers, onlyCarrier, inRooms } = traits
   if (callFlow?.by === 'pstn' && callFlow.mode === 'dial-in') {
     return {
       title: `The bot; point the dial-in webhook of your number at https://${PUBLIC_HOST}/daily-dialin-webhook`,
@@ -65,16 +65,10 @@ function run(traits: Traits): NextStep {
     }
   }
   if (callFlow !== undefined) return { title: 'The bot, for the call server below', commands: ['botcli run'] }
-  const [carrier, another] = carriers
-  if (
-    carrier !== undefined &&
-    another === undefined &&
-    !plain.includes('webrtc') &&
-    !plain.includes('websocket')
-  ) {
-    return { title: carrierTitle(carrier), commands: [`botcli run -t ${carrier} -x ${PUBLIC_HOST}`] }
+  if (onlyCarrier !== undefined) {
+    return { title: carrierTitle(onlyCarrier), commands: [`botcli run -t ${onlyCarrier} -x ${PUBLIC_HOST}`] }
   }
-  if (carrier !== undefined) {
+  if (carriers.length > 0) {
     return {
       title: 'The bot, for phones and for the other transports; README.md says how to connect a carrier',
       commands: ['botcli run'],

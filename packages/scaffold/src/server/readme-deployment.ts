@@ -37,11 +37,10 @@ the image.${notes.map((note) => `\n\n${note}`).join('')}`
 
 /** How to run the image on one's own machine, for the transports that the bot has. */
 function trial(agent: string, traits: Traits): string {
-  const { plain, carriers, libraryWires } = traits
+  const { plain, onlyCarrier: carrier, libraryWires } = traits
   const peers = plain.includes('webrtc')
   // Peer connections go by UDP, which a container has to be told of.
   if (peers && libraryWires) return `--network host ${agent}`
-  const [carrier] = carriers.length === plain.length ? carriers : []
   const options = [
     ...(peers ? ['--ice-port 40000 --announced-address 127.0.0.1'] : []),
     ...(carrier === undefined ? [] : [`-t ${carrier}`]),

@@ -65,7 +65,8 @@ Try the code without any key: \`cd server && uv run python -m unittest discover 
 }
 
 /** How to reach a bot without a phone. */
-function talk({ transports }: Configuration, { plain }: Traits): readonly string[] {
+function talk({ transports }: Configuration, { plain, greets }: Traits): readonly string[] {
+  const waits = greets ? '' : '\n\nThe bot waits for your first word.'
   const ways = [
     ...(plain.includes('webrtc') ? [`- **WebRTC**: open ${PAGE_URL}, the page of the runner.`] : []),
     ...(transports.includes('room')
@@ -79,7 +80,7 @@ function talk({ transports }: Configuration, { plain }: Traits): readonly string
         ]
       : []),
   ]
-  return ways.length === 0 ? [] : [`## Talk to it\n\n${ways.join('\n')}`]
+  return ways.length === 0 ? [] : [`## Talk to it\n\n${ways.join('\n')}${waits}`]
 }
 
 function keys(configuration: Configuration): string {

@@ -34,6 +34,8 @@ export interface Traits {
   readonly video?: Service
   readonly plain: readonly PlainTransport[]
   readonly carriers: readonly Carrier[]
+  /** The carrier of a bot that nobody reaches in another way. */
+  readonly onlyCarrier?: Carrier
   readonly inRooms: boolean
   readonly callFlow?: CallFlow
   /** Whether the bot says the first word. Who is called says it himself. */
@@ -67,6 +69,8 @@ export function traitsOf(configuration: Configuration): Traits {
   const video = chosen(configuration.video)
   const services = [stt, llm, tts, video].filter((service) => service !== undefined)
   const callFlow = callFlowOf(configuration)
+  const carriers = CARRIERS.filter((carrier) => transports.includes(carrier))
+  const [onlyCarrier] = transports.length === 1 ? carriers : []
   const videoIn = configuration.videoInput
   const videoOut = configuration.videoOutput || video !== undefined
   return {
@@ -76,7 +80,8 @@ export function traitsOf(configuration: Configuration): Traits {
     ...(tts === undefined ? {} : { tts }),
     ...(video === undefined ? {} : { video }),
     plain: PLAIN_TRANSPORTS.filter((transport) => transports.includes(transport)),
-    carriers: CARRIERS.filter((carrier) => transports.includes(carrier)),
+    carriers,
+    ...(onlyCarrier === undefined ? {} : { onlyCarrier }),
     inRooms: transports.some(isInRooms),
     ...(callFlow === undefined ? {} : { callFlow }),
     greets: callFlow?.mode !== 'dial-out',

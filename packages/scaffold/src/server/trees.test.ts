@@ -134,6 +134,7 @@ describe('next steps', () => {
       trial({ transports: ['webrtc'], videoInput: true }),
       trial({ ...phone, transports: ['telephony_a'] }),
       trial({ ...phone, transports: ['telephony_d'] }),
+      trial({ ...phone, transports: ['telephony_a', 'telephony_b'] }),
       trial({ ...phone, transports: ['room_pstn'], pstnMode: 'dial-in' }),
       trial({ ...phone, transports: ['room_pstn', 'webrtc'], pstnMode: 'dial-in' }),
     ]).toEqual([
@@ -142,6 +143,7 @@ describe('next steps', () => {
       `${run} --network host my-bot`,
       `${run} -p 7860:7860 my-bot ${command} -t telephony_a -x my-bot.example.com`,
       `${run} -p 7860:7860 my-bot ${command} -t telephony_d`,
+      `${run} -p 7860:7860 my-bot`,
       `${run} -p 7860:7860 my-bot`,
       `${run} -p 7860:7860 -p 40000:40000/udp my-bot ${command} --dialin --ice-port 40000 --announced-address 127.0.0.1`,
     ])
@@ -155,6 +157,8 @@ describe('next steps', () => {
       { botType: 'telephony', transports: ['telephony_b'] },
     ],
     ['botcli run', { botType: 'telephony', transports: ['telephony_a', 'webrtc'] }],
+    ['botcli run', { botType: 'telephony', transports: ['telephony_a', 'room'] }],
+    ['botcli run', { botType: 'telephony', transports: ['telephony_a', 'telephony_b'] }],
     ['botcli run --dialin', { botType: 'telephony', transports: ['room_pstn'], pstnMode: 'dial-in' }],
     [
       '(cd server && uv run server.py)',

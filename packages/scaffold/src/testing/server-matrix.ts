@@ -68,6 +68,7 @@ const TRANSPORTS: readonly (Partial<Configuration> & {
   { transports: ['telephony_c'] },
   { transports: ['telephony_d'] },
   { transports: ['telephony_a', 'telephony_b', 'telephony_c', 'telephony_d', 'webrtc'] },
+  { transports: ['telephony_a', 'room'] },
   { transports: ['room_pstn'], pstnMode: 'dial-in' },
   { transports: ['room_pstn'], pstnMode: 'dial-out' },
   { transports: ['room_pstn', 'webrtc'], pstnMode: 'dial-in' },

@@ -64,6 +64,11 @@ withPipecat('generated bots', (python) => {
     const caller = await connect(runner)
     try {
       await hears(caller, 'Hello.')
+      // Whoever speaks earlier interrupts.
+      await until(
+        () => caller.messages.some(({ text }) => text.includes('"bot-stopped-speaking"')),
+        'the end of the greeting',
+      )
       caller.say(await spoken('Please tell me a story about a house.'))
       await hears(caller, 'Then it went on.')
     } finally {

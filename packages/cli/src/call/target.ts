@@ -1,4 +1,5 @@
 import type { CarrierId } from '@botcli/protocol'
+import { limitSignal } from '../limited-signal.ts'
 
 const DEFAULT_URL = 'http://localhost:7860'
 const START_LIMIT_MS = 15_000
@@ -60,7 +61,7 @@ export async function startSession(
   { transport, body, origin }: WantedSession,
   signal: AbortSignal,
 ): Promise<string> {
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(START_LIMIT_MS)])
+  const limited = limitSignal(signal, START_LIMIT_MS)
   let answer: Response
   let text: string
   try {
@@ -68,11 +69,13 @@ export async function startSession(
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(origin && { origin }) },
       body: JSON.stringify({ transport, body }),
-      signal: limited,
+      signal: limited.signal,
     })
     text = await answer.text()
   } catch (error) {
     throw new StartError(`The runner did not answer POST ${startUrl} (${reasonOf(error)}).`)
+  } finally {
+    limited.close()
   }
   const wsUrl = textIn(text, 'wsUrl')
   if (answer.ok && wsUrl !== undefined && /^wss?:\/\/[^/]/.test(wsUrl) && URL.canParse(wsUrl)) {

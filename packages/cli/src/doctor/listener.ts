@@ -1,4 +1,5 @@
 import { get } from 'node:http'
+import { limitSignal } from '../limited-signal.ts'
 
 const LIMIT_MS = 2000
 const MAX_TEXT = 64 * 1024
@@ -12,9 +13,9 @@ export interface Listener {
 
 /** Asks who listens on a port, by a request that changes nothing. It never rejects. */
 export function whoListens(port: number, path: string, signal: AbortSignal): Promise<Listener> {
-  return new Promise((resolve) => {
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)])
-    const request = get({ host: 'localhost', port, path, agent: false, signal: limited }, (answer) => {
+  const limited = limitSignal(signal, LIMIT_MS)
+  return new Promise<Listener>((resolve) => {
+    const request = get({ host: 'localhost', port, path, agent: false, signal: limited.signal }, (answer) => {
       let text = ''
       answer.setEncoding('utf8').on('data', (part: string) => {
         text += part
@@ -27,7 +28,7 @@ export function whoListens(port: number, path: string, signal: AbortSignal): Pro
       // Whatever else it is: somebody took the connection, or nobody can be told from here to be there.
       resolve({ taken: error.code !== 'ECONNREFUSED' }),
     )
-  })
+  }).finally(() => limited.close())
 }
 
 function parse(text: string): { said?: unknown } {

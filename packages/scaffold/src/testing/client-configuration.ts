@@ -1,4 +1,5 @@
 import type { Configuration } from '../configuration.ts'
+import { QUICKSTART_CONFIGURATION } from '../resolve/quickstart.ts'
 
 /** A web bot with a client, for tests that are about the client. */
 export function clientConfiguration(
@@ -6,23 +7,12 @@ export function clientConfiguration(
 ): Configuration {
   const { title = 'My bot', ...rest } = parts
   return {
+    ...QUICKSTART_CONFIGURATION,
     names: { title, python: 'my-bot', npm: 'my-bot', agent: 'my-bot' },
-    botType: 'web',
     transports: ['webrtc'],
-    mode: 'cascade',
-    stt: 'deepgram_stt',
-    llm: 'openai_llm',
-    tts: 'cartesia_tts',
     clientFramework: 'react',
     clientServer: 'vite',
-    recording: false,
-    transcription: false,
-    videoInput: false,
-    videoOutput: false,
     deployToCloud: false,
-    noiseFilter: false,
-    observability: false,
-    evals: false,
     ...rest,
   }
 }

@@ -1,4 +1,5 @@
 import type { Configuration, ScaffoldTransport } from '../configuration.ts'
+import { QUICKSTART_CONFIGURATION } from '../resolve/quickstart.ts'
 import { SERVICES, type Service } from '../services/index.ts'
 
 /** A configuration with a name of its own. */
@@ -8,22 +9,11 @@ export interface Case {
 }
 
 const BASE: Configuration = {
+  ...QUICKSTART_CONFIGURATION,
   names: { title: 'My Bot', python: 'my-bot', npm: 'my-bot', agent: 'my-bot' },
-  botType: 'web',
   transports: ['webrtc'],
-  mode: 'cascade',
-  stt: 'deepgram_stt',
   llm: 'openai_llm',
-  tts: 'cartesia_tts',
-  clientFramework: 'none',
-  recording: false,
-  transcription: false,
-  videoInput: false,
-  videoOutput: false,
   deployToCloud: false,
-  noiseFilter: false,
-  observability: false,
-  evals: false,
 }
 
 const REALTIME = { mode: 'realtime', realtime: 'openai_realtime' } as const

@@ -115,6 +115,12 @@ class GuestProcessTest(unittest.IsolatedAsyncioTestCase):
                 self.assertRegex(error["message"], message)
                 self.assertEqual((await guest.exit())[0], 1)
 
+    async def test_what_has_to_be_set_up_is_told_without_a_traceback(self) -> None:
+        bot = "from botcli import SetupError\nclass Missing(SetupError): pass\nraise Missing('no key')"
+        _, host = await self.loading(bot)
+        error = (await host.message("load-failed"))["error"]
+        self.assertEqual(error, {"name": "Missing", "message": "no key"})
+
     async def test_a_load_failure_shows_the_users_lines_only(self) -> None:
         guest, host = await self.loading("import helper", files={"helper.py": "\n\n1 / 0\n"})
         error = (await host.message("load-failed"))["error"]

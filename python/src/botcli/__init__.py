@@ -10,7 +10,7 @@ from .arguments import (
 )
 from .connections import PhoneCall, WebRTCConnection, WebSocketConnection
 from .dialin import DialinRequest, DialinSettings
-from .errors import BotError
+from .errors import BotError, SetupError
 from .launch import main
 from .rtvi import Rtvi
 from .rtvi_inbox import RtviRequest, TypedText
@@ -32,6 +32,7 @@ __all__ = [
     "Rtvi",
     "RtviRequest",
     "RunnerArguments",
+    "SetupError",
     "Transport",
     "TransportId",
     "TransportParams",

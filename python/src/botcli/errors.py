@@ -1,4 +1,4 @@
-"""The error of this package."""
+"""The errors of this package."""
 
 from __future__ import annotations
 
@@ -32,6 +32,10 @@ class BotError(Exception):
     def __init__(self, code: BotErrorCode, message: str) -> None:
         super().__init__(message)
         self.code: BotErrorCode = code
+
+
+class SetupError(Exception):
+    """What somebody has to set up before the bot can run, such as a key. It is told without a traceback, which would not help."""
 
 
 def is_end_of_session(error: BaseException) -> bool:

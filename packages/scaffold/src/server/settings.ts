@@ -36,6 +36,7 @@ function head(any: boolean): string {
 import os
 from pathlib import Path
 ${any ? 'from typing import Any\n' : ''}
+from botcli import SetupError
 from dotenv import load_dotenv
 
 #: Without these there is no call. \`.env.example\` says where to get each.
@@ -44,7 +45,7 @@ from dotenv import load_dotenv
 
 const CHECK = `
 
-class MissingSettings(Exception):
+class MissingSettings(SetupError):
     """Names everything that is missing at once."""
 
 

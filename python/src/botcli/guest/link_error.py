@@ -6,7 +6,7 @@ import sys
 import traceback
 from typing import TypedDict
 
-from ..errors import BotError
+from ..errors import BotError, SetupError
 from .user_code import OWN_FOLDER, is_user_file
 
 #: A message or traceback longer than this helps nobody.
@@ -34,7 +34,9 @@ def link_error(error: BaseException) -> LinkError:
 
 
 def user_traceback(error: BaseException) -> str | None:
-    """The traceback from the user's first line on. None when no line of the user has a part in it."""
+    """The traceback from the user's first line on. None when no line of the user has a part in it, or is at fault."""
+    if isinstance(error, SetupError):
+        return None
     try:
         found = traceback.TracebackException.from_exception(error, compact=True)
         stack = found.stack

@@ -9,7 +9,7 @@ import { anyConfiguration } from './testing/arbitrary.ts'
 describe('the answers of a project', () => {
   it('have the version, the configuration in the words of the config file, and the hash of each file', () => {
     const bytes = Buffer.from('bot\n')
-    const file = answersFile('0.1.0', QUICKSTART_CONFIGURATION, [
+    const file = answersFile({ version: '0.1.0', configuration: QUICKSTART_CONFIGURATION, files: {} }, [
       { path: 'server/bot.py', bytes },
       { path: 'README.md', bytes: Buffer.from('') },
     ])
@@ -30,11 +30,13 @@ describe('the answers of a project', () => {
   it('are read back', () => {
     fc.assert(
       fc.property(anyConfiguration, (configuration) => {
-        const { content } = answersFile('1.2.3', configuration, [{ path: 'a', bytes: Buffer.from('b') }])
+        const { content } = answersFile({ version: '1.2.3', configuration, files: { c: 'd' } }, [
+          { path: 'a', bytes: Buffer.from('b') },
+        ])
         expect(readAnswers(content)).toMatchObject({
           version: '1.2.3',
           configuration,
-          files: { a: expect.any(String) },
+          files: { a: expect.any(String), c: 'd' },
         })
         expect(isAnswers(content)).toBe(true)
       }),

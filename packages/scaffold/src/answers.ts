@@ -22,15 +22,13 @@ export interface WrittenFile {
   readonly bytes: Uint8Array
 }
 
-/** The file that remembers the answers. */
+/** The file that remembers the answers. What was written before and is still there keeps its hash. */
 export function answersFile(
-  version: string,
-  configuration: Configuration,
+  { version, configuration, files: before }: Answers,
   written: readonly WrittenFile[],
 ): PlannedFile {
-  const files = written
-    .map(({ path, bytes }) => [path, sha256(bytes)] as const)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const hashes = Object.fromEntries(written.map(({ path, bytes }) => [path, sha256(bytes)]))
+  const files = Object.entries({ ...before, ...hashes }).toSorted(([a], [b]) => (a < b ? -1 : 1))
   const content = {
     version,
     configuration: configurationFields(configuration),

@@ -18,7 +18,13 @@ export {
   conflictsOf,
 } from './disk/compare.ts'
 export type { ProjectFolder } from './disk/folder.ts'
-export { compareProject, openFolder, reviewGuides } from './disk/project.ts'
+export {
+  compareGuides,
+  compareProject,
+  openFolder,
+  type ProjectComparison,
+  reviewGuides,
+} from './disk/project.ts'
 export { type WriteOptions, write } from './disk/write.ts'
 export { ScaffoldError, type ScaffoldErrorCode } from './errors.ts'
 export {

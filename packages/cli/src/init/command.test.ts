@@ -139,6 +139,7 @@ describe('what is wrong', () => {
 
   it.each([
     ['absent.json', undefined, 'The config file absent.json cannot be read: there is no such file.'],
+    ['""', undefined, 'The config file "" cannot be read: its name is empty.'],
     ['list.json', '[]', 'list.json must be a JSON object, not a list.'],
     ['bad.json', '{"mode": cascade}', 'bad.json is not JSON: line 1, column 10'],
     [
@@ -149,7 +150,7 @@ describe('what is wrong', () => {
     ['type.json', '{"deploy_to_cloud": "no"}', 'deploy_to_cloud in type.json must be true or false'],
   ])('a config file %s is told by name', async (name, text, message) => {
     if (text !== undefined) await writeFile(join(folder, name), text)
-    const { code, stderr } = await init(`x --config ${name}`)
+    const { code, stderr } = await runMain(['init', 'x', '--config', name === '""' ? '' : name], folder)
     expect(code).toBe(1)
     expect(stderr).toContain(message)
   })
@@ -259,6 +260,14 @@ describe('what is there', () => {
     expect(await readFile(join(folder, '.gitignore'), 'utf8')).toMatch(/^mine\n[\s\S]*\.env/)
   })
 
+  it('is not said to be overwritable when it is not', async () => {
+    await mkdir(join(folder, 'server/bot.py'), { recursive: true })
+    const { code, stderr } = await init(`${LINE} --force`)
+    expect(code).toBe(1)
+    expect(stderr).toContain('server/bot.py: a folder is there')
+    expect(stderr).not.toContain('--force')
+  })
+
   it('is enough when it is the same', async () => {
     await init(LINE)
     const before = await treeOf(folder)
@@ -330,6 +339,39 @@ describe('guides', () => {
     await writeFile(path, JSON.stringify({ ...answers, configuration: { colour: 'red' } }))
     const { code, stderr } = await init('bot-quickstart --overwrite-guide')
     expect(code).toBe(1)
-    expect(stderr).toContain('was made by another version of botcli')
+    expect(stderr).toContain('is of another version of botcli, and this one cannot read it')
+  })
+
+  it('are not guessed where the answers are damaged or gone and a bot is there', async () => {
+    await init('quickstart')
+    const path = join(folder, 'bot-quickstart', '.botcli.json')
+    const guide = await readFile(join(folder, 'bot-quickstart/AGENTS.md'), 'utf8')
+    await writeFile(path, '<<<<<<< HEAD\n{')
+    expect((await init('bot-quickstart --overwrite-guide')).stderr).toContain('is damaged. Restore it')
+    await rm(path)
+    expect((await init('bot-quickstart --overwrite-guide')).stderr).toContain(
+      'has a bot, but no .botcli.json',
+    )
+    expect(await readFile(join(folder, 'bot-quickstart/AGENTS.md'), 'utf8')).toBe(guide)
+  })
+})
+
+describe('what a project remembers', () => {
+  it('has the hash of every file, also after a guide was kept and written later', async () => {
+    await init('quickstart')
+    const remembered = await readFile(join(folder, 'bot-quickstart/.botcli.json'), 'utf8')
+    const path = join(folder, 'bot-quickstart/AGENTS.md')
+    await writeFile(path, (await readFile(path, 'utf8')).replace(/^<!-- botcli \S+/, '<!-- botcli 0.0.1'))
+    await init('quickstart')
+    await init('bot-quickstart --overwrite-guide')
+    expect(await readFile(join(folder, 'bot-quickstart/.botcli.json'), 'utf8')).toBe(remembered)
+  })
+
+  it('keeps what an earlier project has left, and that is told', async () => {
+    await init(`x1 -t webrtc ${CASCADE} --eval`)
+    const { stdout } = await init(`x1 -t webrtc ${CASCADE} --force`)
+    expect(stdout).toMatch(/left of the one that was here: server\/evals\//)
+    const { files } = JSON.parse(await readFile(join(folder, 'x1/.botcli.json'), 'utf8'))
+    expect(Object.keys(files).filter((path) => path.startsWith('server/evals/')).length).toBeGreaterThan(0)
   })
 })

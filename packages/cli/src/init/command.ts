@@ -121,7 +121,9 @@ function argumentProblems(positionals: readonly string[]): readonly string[] {
 /** A command line that cannot be understood. */
 function refuse(problems: readonly string[], { json }: InitRequest, io: Io): number {
   if (!json) throw new UsageError(problems)
-  const content = { status: 'error', code: 'usage', problems: problems.map((message) => ({ message })) }
+  const message = 'The command line is wrong. Nothing was written.'
+  const listed = problems.map((problem) => ({ code: 'usage', message: problem }))
+  const content = { status: 'error', code: 'usage', message, problems: listed }
   io.stdout.write(`${JSON.stringify(content, null, 2)}\n`)
   return EXIT.usage
 }

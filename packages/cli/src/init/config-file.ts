@@ -11,10 +11,12 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Reads the file that `--config` names, or tells why that cannot be done. */
 export async function readConfigFile(cwd: string, path: string): Promise<ConfigFile | Problem> {
   try {
+    if (path === '') throw new Error('its name is empty')
     return { path, text: await readFile(resolve(cwd, path), 'utf8') }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    const message = `The config file ${path} cannot be read: ${REASONS[code] ?? code}.`
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const why = REASONS[code] ?? (error instanceof Error ? error.message : String(error))
+    const message = `The config file ${path === '' ? '""' : path} cannot be read: ${why}.`
     return { field: 'config', flag: '--config', code: 'unreadable', value: path, message }
   }
 }

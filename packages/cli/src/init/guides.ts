@@ -1,10 +1,11 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   AGENTS_FILE,
+  ANSWERS_FILE,
   botcliVersion,
   type Configuration,
-  compare,
+  compareGuides,
   conflictsOf,
   type GuideReview,
   openFolder,
@@ -13,11 +14,15 @@ import {
   planGuides,
   readStamp,
   reviewGuides,
+  ScaffoldError,
   write,
 } from '@botcli/scaffold'
 import type { Manner } from './manner.ts'
 import type { Outcome } from './outcome.ts'
 import { type Place, recall, refreshCommand } from './place.ts'
+
+/** Where a project that we made has its bot. */
+const BOT_FILE = 'server/bot.py'
 
 /** Writes the guides alone: those of a project, or those for a coding agent that is to make one. */
 export async function makeGuides(
@@ -28,7 +33,10 @@ export async function makeGuides(
   const folder = await openFolder(place.path)
   const files = planGuides(configuration)
   const guides = await decideGuides(place, folder, files, manner)
-  const comparison = await compare(folder, files, { replaceGuides: guides.replace, force: manner.force })
+  const comparison = await compareGuides(folder, files, {
+    replaceGuides: guides.replace,
+    force: manner.force,
+  })
   const conflicts = conflictsOf(comparison)
   if (conflicts.length > 0) return { kind: 'conflict', place, conflicts }
   await write(comparison, { signal: manner.signal })
@@ -41,7 +49,11 @@ export async function refreshGuides(place: Place, manner: Manner): Promise<Outco
   const configuration = await recall(place)
   if (configuration !== undefined) return makeGuides(place, configuration, manner)
   const guide = await readFile(join(place.path, AGENTS_FILE), 'utf8').catch(() => '')
-  return readStamp(guide) === undefined ? undefined : makeGuides(place, undefined, manner)
+  if (readStamp(guide) === undefined) return undefined
+  const bot = await stat(join(place.path, BOT_FILE)).catch(() => undefined)
+  if (bot === undefined) return makeGuides(place, undefined, manner)
+  const message = `${place.shown} has a bot, but no ${ANSWERS_FILE} that tells what it was made from. Give the options of the project along with --overwrite-guide.`
+  throw new ScaffoldError('target_unusable', message)
 }
 
 /** What there is to say about the guides that are in a folder, if nothing is done about them. */

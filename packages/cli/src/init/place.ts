@@ -36,11 +36,12 @@ export function refreshCommand({ shown }: Place): string {
 /** The configuration of the project that is in a folder, if botcli has made one there. */
 export async function recall({ path, shown }: Place): Promise<Configuration | undefined> {
   const text = await readFile(join(path, ANSWERS_FILE), 'utf8').catch(() => undefined)
-  if (text === undefined || !isAnswers(text)) return undefined
+  if (text === undefined) return undefined
   const answers = readAnswers(text)
   if (answers !== undefined) return answers.configuration
+  const why = isAnswers(text) ? 'of another version of botcli, and this one cannot read it' : 'damaged'
   throw new ScaffoldError(
     'target_unusable',
-    `The project in ${shown} was made by another version of botcli, whose ${ANSWERS_FILE} this one cannot read. Give the options of the project; with --overwrite-guide its guides are written, too.`,
+    `${join(shown, ANSWERS_FILE)}, which tells what the project was made from, is ${why}. Restore it, or give the options of the project.`,
   )
 }

@@ -41,7 +41,12 @@ export async function makeProject(
     place,
     configuration,
     files: comparison.files,
-    notices: [...notices, ...guides.notices],
+    notices: [...notices, ...guides.notices, ...leftNotice(comparison.left)],
     steps: nextSteps(configuration),
   }
+}
+
+function leftNotice(left: readonly string[]): readonly string[] {
+  if (left.length === 0) return []
+  return [`No part of this project, but left of the one that was here: ${left.join(', ')}.`]
 }

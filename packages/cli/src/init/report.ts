@@ -1,4 +1,10 @@
-import { type ComparedFile, configurationFields, problemLine, quoteForShell } from '@botcli/scaffold'
+import {
+  ANSWERS_FILE,
+  type ComparedFile,
+  configurationFields,
+  problemLine,
+  quoteForShell,
+} from '@botcli/scaffold'
 import { EXIT, SIGNAL_EXIT } from '../exit-codes.ts'
 import type { Outcome } from './outcome.ts'
 import type { Place } from './place.ts'
@@ -107,9 +113,11 @@ function enter({ shown }: Place): readonly string[] {
 }
 
 /** Such as "14 files written, 1 merged, 2 kept". */
-function counts(files: readonly ComparedFile[]): string {
-  const count = (...statuses: readonly ComparedFile['status'][]): number =>
-    files.filter(({ status }) => statuses.includes(status)).length
+function counts(all: readonly ComparedFile[]): string {
+  // What we keep for ourselves is no file of the user's.
+  const files = all.filter(({ path }) => path !== ANSWERS_FILE)
+  const count = (wanted: ComparedFile['status']): number =>
+    files.filter(({ status }) => status === wanted).length
   const parts = [
     [count('create'), 'written'],
     [count('replace'), 'overwritten'],
@@ -156,7 +164,10 @@ function failureLines(
 function conflictMessage({ place, conflicts }: Extract<Outcome, { kind: 'conflict' }>): string {
   const where = place.shown === '.' ? 'this folder' : place.shown
   const verb = conflicts.length === 1 ? 'is' : 'are'
-  return `${fileCount(conflicts.length)} ${verb} in the way in ${where}. Nothing was written. Move what is there, take another folder, or overwrite files with --force.`
+  const force = conflicts.every(({ overwritable }) => overwritable)
+    ? 'Move what is there, take another folder, or overwrite files with --force.'
+    : 'Move what is there, or take another folder.'
+  return `${fileCount(conflicts.length)} ${verb} in the way in ${where}. Nothing was written. ${force}`
 }
 
 function configurationJson({ configuration }: Extract<Outcome, { kind: 'configuration' }>): string {

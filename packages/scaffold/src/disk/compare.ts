@@ -21,6 +21,8 @@ export interface ComparedFile {
   readonly mode?: number
   /** Of a conflict: what is in the way. */
   readonly reason?: string
+  /** Of a conflict: whether `--force` would overwrite what is there. */
+  readonly overwritable?: boolean
 }
 
 /** A whole plan beside what is on disk. */
@@ -69,6 +71,7 @@ async function compareFile(places: Places, file: PlannedFile, policy: ComparePol
 async function lookAt(places: Places, file: PlannedFile, policy: ComparePolicy): Promise<ComparedFile> {
   const { path } = file
   const bytes = bytesOf(file)
+  if (places.areNew) return { path, status: 'create', bytes }
   const obstacle = await places.obstacleTo(path)
   if (obstacle !== undefined) return { path, status: 'conflict', bytes, reason: obstacle }
   const place = places.at(path)
@@ -101,7 +104,7 @@ async function lookAt(places: Places, file: PlannedFile, policy: ComparePolicy):
     return { path, status: 'replace', bytes, ...(before === undefined ? {} : { before }), ...mode }
   }
   const reason = entry.isSymbolicLink() ? 'a symbolic link is there' : 'the file is there, with other content'
-  return { path, status: 'conflict', bytes, reason }
+  return { path, status: 'conflict', bytes, reason, overwritable: true }
 }
 
 /** What is in the folders of a project. Each is read once. */
@@ -118,9 +121,13 @@ class Places {
     return join(this.#folder.path, path)
   }
 
+  /** Whether the project's own folder is not there yet. */
+  get areNew(): boolean {
+    return this.#folder.missing.length > 0
+  }
+
   /** What keeps a file from being written, whatever the user says. */
   async obstacleTo(path: string): Promise<string | undefined> {
-    if (this.#folder.missing.length > 0) return undefined
     return (await this.#obstacleOfFolder(dirname(path))) ?? this.#sameName(path)
   }
 

@@ -1,7 +1,6 @@
 import { lstat, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { answersFile } from '../answers.ts'
-import type { Configuration } from '../configuration.ts'
+import { ANSWERS_FILE, type Answers, answersFile, readAnswers } from '../answers.ts'
 import { GUIDE_FILES, type GuidePolicy, type GuideReview, reviewGuide } from '../guide/rules.ts'
 import type { PlannedFile } from '../plan.ts'
 import { type ComparePolicy, type Comparison, compare } from './compare.ts'
@@ -31,14 +30,14 @@ export async function reviewGuides(
   const guides = files.filter(({ path }) => GUIDE_FILES.includes(path))
   return Promise.all(
     guides.map(async ({ path, content }) => {
-      const existing = await readGuide(join(folder.path, path))
+      const existing = await readSmall(join(folder.path, path))
       return reviewGuide({ path, planned: content, existing, ...facts }, policy)
     }),
   )
 }
 
-/** The text of a guide; nothing where there is no file, or none that we may read. */
-async function readGuide(place: string): Promise<string | undefined> {
+/** The text of a file of ours; nothing where there is no file, or none that we may read. */
+async function readSmall(place: string): Promise<string | undefined> {
   const entry = await unless([...NOTHING_THERE, ...FORBIDDEN], () => lstat(place))
   const text = await unless([...NOTHING_THERE, ...FORBIDDEN, 'ELOOP'], async () =>
     // A pipe would keep us waiting for ever.
@@ -48,19 +47,65 @@ async function readGuide(place: string): Promise<string | undefined> {
   return text ?? (entry?.isSymbolicLink() ? '' : undefined)
 }
 
+/** A whole project beside what is on disk. */
+export interface ProjectComparison extends Comparison {
+  /** Files that an earlier project has left here and that are no part of this one. */
+  readonly left: readonly string[]
+}
+
 /** Compares a whole project with a folder: its files, and the one that remembers the answers. */
 export async function compareProject(
   folder: ProjectFolder,
   files: readonly PlannedFile[],
-  made: { readonly version: string; readonly configuration: Configuration },
+  made: Pick<Answers, 'version' | 'configuration'>,
   policy: ComparePolicy,
-): Promise<Comparison> {
+): Promise<ProjectComparison> {
   try {
-    const first = await compare(folder, files, policy)
-    const written = first.files.filter(({ status }) => status !== 'keep')
-    const second = await compare(folder, [answersFile(made.version, made.configuration, written)], policy)
-    return { folder, files: [...first.files, ...second.files] }
+    const compared = await compare(folder, files, policy)
+    const before = (await answersIn(folder))?.files ?? {}
+    const planned = new Set(files.map(({ path }) => path))
+    const left = Object.keys(before).filter((path) => !planned.has(path))
+    return { ...(await withAnswers(compared, { ...made, files: before }, policy)), left }
   } catch (error) {
     throw asScaffoldError(error, folder.path)
   }
+}
+
+/** Compares guides with a folder, and what is remembered of them if a project is there. */
+export async function compareGuides(
+  folder: ProjectFolder,
+  files: readonly PlannedFile[],
+  policy: ComparePolicy,
+): Promise<Comparison> {
+  try {
+    const compared = await compare(folder, files, policy)
+    const answers = await answersIn(folder)
+    return answers === undefined ? compared : await withAnswers(compared, answers, policy)
+  } catch (error) {
+    throw asScaffoldError(error, folder.path)
+  }
+}
+
+async function withAnswers(
+  compared: Comparison,
+  answers: Answers,
+  policy: ComparePolicy,
+): Promise<Comparison> {
+  const written = compared.files.filter(({ status }) => status !== 'keep')
+  const { folder, files } = await compare(compared.folder, [answersFile(answers, written)], policy)
+  return { folder, files: [...compared.files, ...files] }
+}
+
+/** What a folder remembers, without files that are gone. */
+async function answersIn(folder: ProjectFolder): Promise<Answers | undefined> {
+  const text = await readSmall(join(folder.path, ANSWERS_FILE))
+  const answers = text === undefined ? undefined : readAnswers(text)
+  if (answers === undefined) return undefined
+  const kept = await Promise.all(
+    Object.entries(answers.files).map(async (entry) => {
+      const there = await unless([...NOTHING_THERE, ...FORBIDDEN], () => lstat(join(folder.path, entry[0])))
+      return there === undefined ? [] : [entry]
+    }),
+  )
+  return { ...answers, files: Object.fromEntries(kept.flat()) }
 }

@@ -51,7 +51,7 @@ async function writeFolder(
   const [first = '', ...inner] = folder.missing
   const fresh = join(stage, STAGE.fresh)
   try {
-    for (const file of changes) await stageFile(join(fresh, ...inner, file.path), file, step)
+    await stageFiles(join(fresh, ...inner), changes, step)
     await step()
     await rename(fresh, join(folder.base, first))
   } finally {
@@ -72,7 +72,7 @@ async function changeFolder(
     files: Object.fromEntries(changes.map(({ path, bytes }) => [path, fileFingerprint(bytes)])),
   }
   try {
-    for (const file of changes) await stageFile(join(stage, STAGE.fresh, file.path), file, step)
+    await stageFiles(join(stage, STAGE.fresh), changes, step)
     await step()
     await writeFile(join(stage, STAGE.journal), JSON.stringify(journal))
     for (const move of journal.moves) {
@@ -108,11 +108,17 @@ async function discard(stage: string): Promise<void> {
   await removeStage(stage).catch(() => {})
 }
 
-async function stageFile(place: string, { bytes, mode }: ComparedFile, step: Step): Promise<void> {
-  await step()
-  await mkdir(dirname(place), { recursive: true })
-  await writeFile(place, bytes)
-  if (mode !== undefined) await chmod(place, mode)
+async function stageFiles(root: string, files: readonly ComparedFile[], step: Step): Promise<void> {
+  const folders = new Set(files.map(({ path }) => dirname(join(root, path))))
+  for (const folder of folders) {
+    await step()
+    await mkdir(folder, { recursive: true })
+  }
+  for (const { path, bytes, mode } of files) {
+    await step()
+    await writeFile(join(root, path), bytes)
+    if (mode !== undefined) await chmod(join(root, path), mode)
+  }
 }
 
 /** As few changes as possible: what is all new moves as one folder. */

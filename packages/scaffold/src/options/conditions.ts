@@ -1,4 +1,5 @@
 import type { BotType, ClientFramework, Mode, ScaffoldTransport } from '../configuration.ts'
+import type { ScaffoldKey } from './option.ts'
 import { videoTransports } from './transports.ts'
 
 /** What is known of a project so far. What is missing was not given, or was wrong. */
@@ -17,6 +18,8 @@ export interface Draft {
 export interface Condition {
   /** Whether it is so; nothing as long as that cannot be told. */
   holds(draft: Draft): boolean | undefined
+  /** The options that decide it. */
+  readonly deciders: readonly ScaffoldKey[]
   /** Why it is not; ends the sentence "--x has no effect". */
   otherwise(draft: Draft): string
 }
@@ -24,18 +27,22 @@ export interface Condition {
 /** Every condition that the option table names. */
 export const CONDITIONS = {
   web: {
+    deciders: ['botType', 'transports'],
     holds: ({ botType }) => (botType === undefined ? undefined : botType === 'web'),
     otherwise: () => 'in a telephony bot; it is for web bots',
   },
   cascade: {
+    deciders: ['mode'],
     holds: ({ mode }) => (mode === undefined ? undefined : mode === 'cascade'),
     otherwise: () => 'in realtime mode; it is for --mode cascade',
   },
   realtime: {
+    deciders: ['mode'],
     holds: ({ mode }) => (mode === undefined ? undefined : mode === 'realtime'),
     otherwise: () => 'in cascade mode; it is for --mode realtime',
   },
   client: {
+    deciders: ['clientFramework', 'botType', 'transports'],
     holds: ({ botType, clientFramework }) => {
       if (botType === 'telephony') return false
       return clientFramework === undefined ? undefined : clientFramework !== 'none'
@@ -46,14 +53,17 @@ export const CONDITIONS = {
         : 'without a client; give --client-framework react, too',
   },
   roomPstn: {
+    deciders: ['transports'],
     holds: (draft) => hasTransport(draft, 'room_pstn'),
     otherwise: () => 'without --transport room_pstn',
   },
   roomSip: {
+    deciders: ['transports'],
     holds: (draft) => hasTransport(draft, 'telephony_a_room_sip'),
     otherwise: () => 'without --transport telephony_a_room_sip',
   },
   video: {
+    deciders: ['botType', 'transports'],
     holds: ({ botType, transports, rightTransports = transports ?? [] }) => {
       if (botType === 'telephony') return false
       if (videoTransports(rightTransports).length > 0) return true
@@ -65,6 +75,7 @@ export const CONDITIONS = {
         : 'without a transport that carries video; add --transport webrtc or room',
   },
   cloud: {
+    deciders: ['deployToCloud'],
     holds: ({ deployToCloud }) => deployToCloud,
     otherwise: () => 'without cloud deployment; leave out --no-deploy-to-cloud',
   },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SCAFFOLD_OPTIONS } from '../options/table.ts'
-import { brief, problems, resolved } from '../testing/resolving.ts'
+import { brief, notices, problems, resolved } from '../testing/resolving.ts'
 
 describe('a config file', () => {
   const FILE = {
@@ -40,6 +40,26 @@ describe('a config file', () => {
     expect(resolved({ video: 'simli_video' }, { ...FILE, video_output: false }).videoOutput).toBe(true)
   })
 
+  it('loses what is void beside what is typed, and that is told', () => {
+    const realtime = { mode: 'realtime', realtime: 'openai_realtime' }
+    expect(resolved(realtime, FILE)).toMatchObject({ mode: 'realtime', realtime: 'openai_realtime' })
+    expect(notices(realtime, FILE)).toEqual([
+      'stt_service in bot.json does not count, because of --mode.',
+      'llm_service in bot.json does not count, because of --mode.',
+      'tts_service in bot.json does not count, because of --mode.',
+    ])
+    const client = { ...FILE, bot_type: 'web', client_framework: 'react', client_server: 'nextjs' }
+    expect(resolved({ clientFramework: 'none' }, client).clientServer).toBeUndefined()
+    expect(resolved({ clientFramework: 'vanilla' }, client).clientServer).toBe('vite')
+    expect(resolved({ transports: ['telephony_a'] }, client)).toMatchObject({
+      botType: 'telephony',
+      clientFramework: 'none',
+    })
+    expect(brief({ recording: true }, { ...client, client_framework: 'none' })).toEqual([
+      'no_effect --client-server',
+    ])
+  })
+
   it('is named in messages', () => {
     expect(problems({}, { ...FILE, mode: 'casade' })[0]).toMatchObject({
       field: 'mode',
@@ -47,9 +67,9 @@ describe('a config file', () => {
       message: 'mode in bot.json cannot be "casade".',
       suggestion: 'cascade',
     })
-    const change = { mode: 'realtime', realtime: 'openai_realtime' }
-    expect(brief(change, FILE)).toEqual(['no_effect --stt', 'no_effect --llm', 'no_effect --tts'])
-    expect(problems(change, FILE)[0]?.message).toBe(
+    const contradictory = { ...FILE, mode: 'realtime', realtime_service: 'openai_realtime' }
+    expect(brief({}, contradictory)).toEqual(['no_effect --stt', 'no_effect --llm', 'no_effect --tts'])
+    expect(problems({}, contradictory)[0]?.message).toBe(
       'stt_service in bot.json has no effect in realtime mode; it is for --mode cascade.',
     )
   })
@@ -88,7 +108,12 @@ describe('a config file', () => {
       'transports in bot.json must be a list of words, not the text "room".',
       '["room"]',
     ],
-    ['transports', ['room', 1], 'transports in bot.json must be a list of words, not a list.', undefined],
+    [
+      'transports',
+      ['room', 1],
+      'transports in bot.json must be a list of words, but its entry 2 is 1.',
+      undefined,
+    ],
     [
       'deploy_to_cloud',
       'no',

@@ -102,7 +102,7 @@ function wrongType(option: ScaffoldOption, value: Json, { path }: ConfigFile): P
     flag: `--${option.flag}`,
     code: 'wrong_type',
     value: value instanceof Map ? {} : value,
-    message: `${option.field} in ${path} must be ${wanted}, not ${nameOf(value)}.`,
+    message: `${option.field} in ${path} must be ${wanted}, ${whatInstead(value)}.`,
     ...(allowed === undefined ? {} : { allowed }),
     ...(suggestion === undefined ? {} : { suggestion }),
   }
@@ -114,6 +114,13 @@ function suggestedValue({ kind }: ScaffoldOption, value: Json): string | undefin
   if (kind !== 'toggle') return undefined
   if (/^(?:true|yes|on|1)$/i.test(value)) return 'true'
   return /^(?:false|no|off|0)$/i.test(value) ? 'false' : undefined
+}
+
+function whatInstead(value: Json): string {
+  if (!Array.isArray(value)) return `not ${nameOf(value)}`
+  const items: readonly Json[] = value
+  const wrong = items.findIndex((item) => typeof item !== 'string')
+  return wrong < 0 ? 'not a list' : `but its entry ${wrong + 1} is ${nameOf(items[wrong] ?? null)}`
 }
 
 function nameOf(value: Json): string {

@@ -12,6 +12,7 @@ import { optionByKey } from '../options/table.ts'
 import { optionProblems } from './check.ts'
 import { makeDraft, oneOf } from './draft.ts'
 import { type GivenOptions, gather } from './given.ts'
+import { overrule } from './overrule.ts'
 import { type Problem, quoted } from './problem.ts'
 import { type ConfigFile, readConfig } from './read-config.ts'
 import { ruleProblems } from './rules.ts'
@@ -38,10 +39,11 @@ export type Resolution =
 /** Makes a configuration of what was given. It never throws because of what the user wrote. */
 export function resolve({ flags, configFile, directoryName }: ResolveInput): Resolution {
   const config = configFile === undefined ? undefined : readConfig(configFile)
-  const given = gather(flags, configFile, config)
+  const all = gather(flags, configFile, config)
   // What a broken file says is not known, so that nothing can be said to be missing.
   const isUnknown = (key: ScaffoldKey): boolean =>
-    !given.has(key) && (config?.mentioned === 'unknown' || config?.mentioned.has(key) === true)
+    !all.has(key) && (config?.mentioned === 'unknown' || config?.mentioned.has(key) === true)
+  const { given, notices } = overrule(all, isUnknown)
   const draft = makeDraft(given, isUnknown)
   const name = nameOf(given, directoryName)
   const names = makeNames(name)
@@ -54,7 +56,7 @@ export function resolve({ flags, configFile, directoryName }: ResolveInput): Res
   const configuration = names === undefined ? undefined : configure(names, given, draft)
   if (problems.length > 0 || configuration === undefined) return { ok: false, problems }
   const notice = describeNames(name, configuration.names)
-  return { ok: true, configuration, notices: notice === undefined ? [] : [notice] }
+  return { ok: true, configuration, notices: notice === undefined ? notices : [...notices, notice] }
 }
 
 function nameOf(given: GivenOptions, directoryName: string): string {

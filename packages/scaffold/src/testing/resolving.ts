@@ -16,6 +16,12 @@ export function problems(flags: FlagValues, config?: unknown): readonly Problem[
   return result.ok ? [] : result.problems
 }
 
+/** What was changed on the way. */
+export function notices(flags: FlagValues, config?: unknown): readonly string[] {
+  const result = run(flags, config)
+  return result.ok ? result.notices : []
+}
+
 /** Resolves options, and a config file as a value or as it stands. */
 export function run(flags: FlagValues, config?: unknown): ReturnType<typeof resolve> {
   const text = typeof config === 'string' ? config : JSON.stringify(config)

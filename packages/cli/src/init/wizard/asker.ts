@@ -20,6 +20,7 @@ export function askerOn(prompts: Prompts): Asker {
       const listed = conflicts.slice(0, SHOWN).map(({ path, reason }) => `${path}: ${reason}`)
       const more = conflicts.length > SHOWN ? [`and ${conflicts.length - SHOWN} more`] : []
       prompts.warn(['These are in the way:', ...listed, ...more].join('\n'))
+      if (!conflicts.every(({ overwritable }) => overwritable)) return false
       const answer = await prompts.select(
         'What shall happen?',
         [

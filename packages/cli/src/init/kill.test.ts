@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { readdirSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,16 +21,20 @@ const PROJECT = [
   '--client-framework',
   'react',
 ]
-const LINE = ['init', '.', '-n', 'x', '--force', ...PROJECT]
+const WITHOUT_FORCE = ['init', '.', '-n', 'x', ...PROJECT]
+const LINE = [...WITHOUT_FORCE, '--force']
 const TIMES = 12
 
+let around: string
 let folder: string
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'botcli-killed-'))
+  around = await mkdtemp(join(tmpdir(), 'botcli-killed-'))
+  folder = join(around, 'project')
+  await mkdir(folder)
 })
 afterEach(async () => {
-  await rm(folder, { recursive: true, force: true })
+  await rm(around, { recursive: true, force: true })
 })
 
 /** Starts the command, and ends it after a part of the time that it takes. */
@@ -39,6 +44,25 @@ async function killed(signal: NodeJS.Signals, afterMs: number): Promise<void> {
   await Promise.race([sleep(afterMs), gone])
   child.kill(signal)
   await gone
+}
+
+/** Kills the command as soon as it has begun to write, and tells whether it was still at it. */
+async function killedWhileWriting(): Promise<boolean> {
+  const child = spawn(process.execPath, [BIN, ...LINE], { cwd: folder, stdio: 'ignore' })
+  const gone = once(child, 'exit')
+  let running = true
+  child.on('exit', () => {
+    running = false
+  })
+  while (running && stages().length === 0) await sleep(0)
+  child.kill('SIGKILL')
+  await gone
+  return stages().length > 0
+}
+
+/** Where the command puts files before it moves them. */
+function stages(): readonly string[] {
+  return readdirSync(around).filter((name) => name.startsWith('.botcli-stage-'))
 }
 
 async function timed(): Promise<number> {
@@ -70,15 +94,21 @@ describe('a run that is killed', () => {
     },
   )
 
-  it('at once is mended by the next one', async () => {
+  it('at once, in the middle of writing, is mended by the next one', async () => {
     await empty()
-    const whole = await timed()
+    const before = await treeOf(folder)
+    await timed()
     const done = await treeOf(folder)
+    let interrupted = 0
     for (let time = 0; time < TIMES; time += 1) {
       await empty()
-      await killed('SIGKILL', (whole * (time + 1)) / TIMES)
-      expect(await runCommand(LINE, folder)).toMatchObject({ code: 0 })
-      expect(await treeOf(folder)).toEqual(done)
+      interrupted += (await killedWhileWriting()) ? 1 : 0
+      const { code } = await runCommand(WITHOUT_FORCE, folder)
+      const after = await treeOf(folder)
+      expect(stages()).toEqual([])
+      // Without --force, files of the user's are in the way of another attempt.
+      expect(after).toEqual(code === 0 ? done : before)
     }
+    expect(interrupted).toBeGreaterThan(0)
   })
 })

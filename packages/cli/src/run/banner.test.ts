@@ -124,6 +124,19 @@ describe('security', () => {
     ])
   })
 
+  it('is told for those who come by a public name, with what is not checked', () => {
+    const proxied = input({ transport: 'telephony_a', proxy: 'bot.example.com' })
+    expect(makeBanner(proxied).security[0]).toBe(
+      'Only this machine can connect, and whoever bot.example.com leads here',
+    )
+    expect(makeBanner(proxied).hints).toContain(
+      'Calls are taken from anybody who claims to be the carrier; set TELEPHONY_A_AUTH_TOKEN to check',
+    )
+    const telephony = { webhookSecrets: { a: { authToken: 'x' } } }
+    const checked = input({ transport: 'telephony_a', proxy: 'bot.example.com', telephony })
+    expect(makeBanner(checked).hints.join()).not.toContain('claims to be')
+  })
+
   it('is told for a network', () => {
     const banner = makeBanner(input({ host: '192.168.0.2' }, 'http://192.168.0.2:7860'))
     expect(banner.security[0]).toContain('Other machines can connect')

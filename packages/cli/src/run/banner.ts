@@ -3,6 +3,12 @@ import type { RunnerConfig } from '@botcli/runner'
 import { COLOURS, paintFor } from '../paint.ts'
 import { isLoopback, isUnspecified } from './values.ts'
 
+const WEBHOOK_SECRETS = [
+  { transport: 'telephony_a', key: 'a', variable: 'TELEPHONY_A_AUTH_TOKEN' },
+  { transport: 'telephony_b', key: 'b', variable: 'TELEPHONY_B_PUBLIC_KEY' },
+  { transport: 'telephony_c', key: 'c', variable: 'TELEPHONY_C_AUTH_TOKEN' },
+] as const
+
 /** What the banner has to know. */
 export interface BannerInput {
   readonly config: RunnerConfig
@@ -148,8 +154,9 @@ function websocketUrl(origin: string, path: string): string {
 }
 
 function security(config: RunnerConfig): readonly string[] {
+  const proxied = config.proxy === undefined ? '' : `, and whoever ${config.proxy} leads here`
   const reach = isLoopback(config.host)
-    ? 'Only this machine can connect'
+    ? `Only this machine can connect${proxied}`
     : `Other machines can connect, through ${config.host}`
   const origins =
     config.allowedOrigins.length === 0
@@ -180,6 +187,9 @@ function hints(config: RunnerConfig): readonly string[] {
     found.push('--allowed-origins: dial-in needs ROOM_DIALIN_SECRET, because the provider shows no origin')
   if (isProxyIdle(config))
     found.push(`--proxy is for telephony and websocket and changes nothing for ${config.transport}`)
+  const unchecked = uncheckedWebhook(config)
+  if (unchecked !== undefined)
+    found.push(`Calls are taken from anybody who claims to be the carrier; set ${unchecked} to check`)
   if (config.evals) found.push('--evals: whoever can connect can rewrite what your bot was told')
   if (config.isolation === 'inline')
     found.push('--isolation inline: a bot that crashes or blocks takes the runner with it')
@@ -191,6 +201,15 @@ function shortcomings(lines: readonly TransportLine[]): readonly string[] {
   return lines
     .filter((line) => line.attempt !== '' && line.note !== '')
     .map((line) => `${line.transport} ${line.note}`)
+}
+
+/** The variable without which the webhook of the carrier that was selected is believed unseen. */
+function uncheckedWebhook({ transport, proxy, telephony }: RunnerConfig): string | undefined {
+  if (transport === undefined || proxy === undefined) return undefined
+  const secret = WEBHOOK_SECRETS.find((one) => one.transport === transport)
+  return secret === undefined || telephony.webhookSecrets?.[secret.key] !== undefined
+    ? undefined
+    : secret.variable
 }
 
 function isProxyIdle({ proxy, transport, dialin, whatsapp }: RunnerConfig): boolean {

@@ -2,7 +2,7 @@
 export function gettingStarted(): string {
   return `# Getting started
 
-Three files are here. \`AGENTS.md\` tells your coding agent how a voice bot is made with botcli, \`ASSISTANT.md\` leads it there, and this one is for you.
+\`AGENTS.md\` tells your coding agent how a voice bot is made with botcli, \`ASSISTANT.md\` leads it there, and this file is for you.
 
 ## The first prompt
 

@@ -1,4 +1,4 @@
-import { SCAFFOLD_TRANSPORTS } from '../configuration.ts'
+import { SCAFFOLD_TRANSPORTS, type ScaffoldTransport } from '../configuration.ts'
 import type { ScaffoldKey, ScaffoldOption } from './option.ts'
 import { TRANSPORT_KINDS } from './transports.ts'
 
@@ -42,7 +42,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
     kind: 'choices',
     group: 'project',
     argument: 'TRANSPORT',
-    help: `How callers reach the bot: ${SCAFFOLD_TRANSPORTS.join(', ')}.`,
+    help: `How callers reach the bot: ${SCAFFOLD_TRANSPORTS.map(withProvider).join(', ')}.`,
     question: 'Which transport?',
     values: Object.fromEntries(SCAFFOLD_TRANSPORTS.map((id) => [id, TRANSPORT_KINDS[id].label])),
     required: true,
@@ -245,7 +245,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
     group: 'features',
     on: true,
     help: 'Write the files for cloud deployment.',
-    question: 'Deploy to the cloud?',
+    question: 'Write the files for cloud deployment?',
   },
   {
     key: 'noiseFilter',
@@ -282,6 +282,12 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
     question: 'Make the bot ready for evals?',
   },
 ]
+
+/** People know the providers by their names. */
+function withProvider(id: ScaffoldTransport): string {
+  const { label, telephony } = TRANSPORT_KINDS[id]
+  return telephony || id === 'room' ? `${id} (${label})` : id
+}
 
 /** The row of an option. */
 export function optionByKey(key: ScaffoldKey): ScaffoldOption {

@@ -67,12 +67,14 @@ export class Prompts {
     this.#common.output.write(`\n${lines.map((line) => `${line}\n`).join('')}\n`)
   }
 
+  /** A text; Enter alone gives the suggestion. */
   async text(
     message: string,
-    { initial, check }: { readonly initial: string; check(text: string): string | undefined },
+    { suggestion, check }: { readonly suggestion: string; check(text: string): string | undefined },
   ): Promise<string | typeof BACK> {
+    const validate = (text: string | undefined): string | undefined => check(text || suggestion)
     return this.#ask((common) =>
-      clack.text({ ...common, message, initialValue: initial, validate: (text) => check(text ?? '') }),
+      clack.text({ ...common, message, placeholder: suggestion, defaultValue: suggestion, validate }),
     )
   }
 
@@ -105,6 +107,7 @@ export class Prompts {
         options: [...items],
         maxItems: ROWS,
         placeholder: 'type to filter',
+        validate: (chosen) => (chosen === undefined ? 'Nothing is called that.' : undefined),
         ...(initial === undefined ? {} : { initialValue: initial }),
       }),
     ).then((answer) => this.#oneOf(items, answer))
@@ -150,6 +153,7 @@ export class Prompts {
     throw new ScaffoldError('cancelled', 'Cancelled. Nothing was written.')
   }
 
+  /** The answer as one of the values; clack gives back nothing else. */
   #oneOf<T extends string>(items: readonly Item<T>[], answer: string | typeof BACK): T | typeof BACK {
     return items.find(({ value }) => value === answer)?.value ?? BACK
   }

@@ -54,7 +54,7 @@ function nameQuestion(): Question {
     applies: ({ way }) => way === 'scaffold',
     async ask(prompts, { place }, old) {
       const answer = await prompts.text(optionByKey('name').question, {
-        initial: old.flags.name ?? place?.name ?? '',
+        suggestion: old.flags.name ?? place?.name ?? '',
         check: (text) =>
           makeNames(text) === undefined ? 'It needs a letter (a to z) or a digit.' : undefined,
       })
@@ -86,11 +86,9 @@ function serviceQuestion(
   return {
     applies: (answers) => isApplicable(key, answers) && also(answers),
     async ask(prompts, _answers, old) {
-      const items = (choicesOf(optionByKey(key)) ?? []).map(({ value, label }) => ({
-        value,
-        label,
-        hint: value,
-      }))
+      const items = (choicesOf(optionByKey(key)) ?? [])
+        .map(({ value, label }) => ({ value, label, hint: value }))
+        .toSorted((a, b) => a.label.localeCompare(b.label, 'en'))
       const answer = await prompts.filter(optionByKey(key).question, items, old.flags[key] ?? initial)
       return answer === BACK ? BACK : { flags: { [key]: answer } }
     },

@@ -30,7 +30,7 @@ function start(...argv: readonly string[]): PseudoTerminal {
 const WEB: readonly (readonly [question: string, ...keys: string[]])[] = [
   ['Where shall the project go?', enter],
   ['How do you want to begin?', enter],
-  ['What is the project called?', ' Two', enter],
+  ['What is the project called?', 'My Bot 2', enter],
   ['How do people talk to the bot?', enter],
   ['Which client?', up, up, enter],
   ['What builds and serves the client?', down, enter],
@@ -41,7 +41,7 @@ const WEB: readonly (readonly [question: string, ...keys: string[]])[] = [
   ['Which text-to-speech service?', enter],
   ['Which features?', space, down, down, down, down, down, space, enter],
   ['Which video avatar service?', enter],
-  ['Deploy to the cloud?', enter],
+  ['Write the files for cloud deployment?', enter],
   ['Filter noise?', enter],
   ['Make the bot ready for evals?', down, enter],
   ['Make it?', enter],
@@ -57,7 +57,7 @@ const TELEPHONY: typeof WEB = [
   ['How does the bot listen, think and speak?', down, enter],
   ['Which realtime service?', 'openai', enter],
   ['Which features?', enter],
-  ['Deploy to the cloud?', down, enter],
+  ['Write the files for cloud deployment?', down, enter],
   ['Make the bot ready for evals?', enter],
   ['Make it?', enter],
 ]
@@ -161,8 +161,18 @@ describe('the wizard', () => {
     await on.seeQuestion('Where shall the project go?')
     on.type(enter)
     await on.see('A file of that name is there.')
-    on.type('\u0015quickstart', enter)
+    on.type('quickstart', enter)
     await on.see('is the ready-made bot')
+  })
+
+  it('stays where nothing matches, and goes on when something does', async () => {
+    const on = start('my-bot')
+    await answer(on, [...WEB.slice(1, 4), ['Which client?', enter], ...WEB.slice(6, 8)])
+    await on.seeQuestion('Which speech-to-text service?')
+    on.type('zzzz', enter)
+    await on.see('Nothing is called that.')
+    on.type('\u007F\u007F\u007F\u007F', 'soniox', enter)
+    await on.seeQuestion('Which language model service?')
   })
 
   it.each([
@@ -231,6 +241,7 @@ describe('what is in the way', () => {
   ])('is listed, and the wizard %s', async (_name, keys, code, kept) => {
     await writeFile(join(folder, 'README.md'), 'mine')
     const on = start('.')
+    await on.see('This folder is not empty.')
     await answer(on, [
       ...TELEPHONY.slice(0, 1),
       ['What is the project called?', 'x', enter],

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { problemLine, QUICKSTART, resolve, ScaffoldError } from '@botcli/scaffold'
 import { makeGuides } from '../guides.ts'
 import type { Manner } from '../manner.ts'
@@ -48,7 +48,7 @@ function directoryQuestion(cwd: string): Question {
     applies: ({ place }) => place === undefined,
     async ask(prompts, _answers, old) {
       const answer = await prompts.text('Where shall the project go? (. is this folder)', {
-        initial: old.place?.shown ?? 'my-bot',
+        suggestion: old.place?.shown ?? 'my-bot',
         check: (text) => directoryProblem(cwd, text),
       })
       return answer === BACK ? BACK : { place: placeAt(cwd, answer.trim()) }
@@ -69,7 +69,10 @@ function directoryProblem(cwd: string, text: string): string | undefined {
 function wayQuestion(): Question {
   return {
     applies: () => true,
-    async ask(prompts, _answers, old) {
+    async ask(prompts, { place }, old) {
+      if (place !== undefined && !isEmpty(place)) {
+        prompts.say(`${where(place)} is not empty. What is in the way is shown before anything is written.`)
+      }
       const answer = await prompts.select(
         'How do you want to begin?',
         [
@@ -81,6 +84,19 @@ function wayQuestion(): Question {
       return answer === BACK ? BACK : { way: answer }
     },
   }
+}
+
+/** Whether there is nothing in a folder; one that cannot be read will be told later. */
+function isEmpty({ path }: Place): boolean {
+  try {
+    return readdirSync(path).length === 0
+  } catch {
+    return true
+  }
+}
+
+function where({ shown }: Place): string {
+  return shown === '.' ? 'This folder' : `The folder ${shown}`
 }
 
 function summaryQuestion(): Question {

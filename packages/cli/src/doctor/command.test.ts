@@ -196,6 +196,7 @@ it('shows its help without loading what it needs to work', async () => {
   const env = { PATH: process.env.PATH, NODE_V8_COVERAGE: coverage }
   const { stdout } = await promisify(execFile)(process.execPath, [BIN, 'doctor', '--help'], { env })
   expect(stdout).toContain('Usage: botcli doctor [DIR] [options]')
+  expect(stdout).toMatch(/^ {2}130 {2}stopped by Ctrl-C$/m)
   const files = await readdir(coverage)
   const reports = await Promise.all(files.map((name) => readFile(join(coverage, name), 'utf8')))
   const loaded = reports.flatMap((text) => {

@@ -22,7 +22,7 @@ export const doctorCommand: Command = {
 }
 
 function help(): string {
-  return `Check a project: what is wrong with it, and the command that mends it.
+  return `Check a project: what is wrong with it, and what mends it.
 
 Usage: botcli doctor [DIR] [options]
 
@@ -34,8 +34,9 @@ Options:
 ${optionsHelp(DOCTOR_OPTIONS)}
 
 Exit codes:
-  0  nothing is at fault; there may be warnings
-  1  something is at fault
-  2  the command line is wrong
+  0    nothing is at fault; there may be warnings
+  1    something is at fault
+  2    the command line is wrong
+  130  stopped by Ctrl-C
 `
 }

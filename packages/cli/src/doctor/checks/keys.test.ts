@@ -124,12 +124,22 @@ describe('the env file', () => {
       message: 'git ignores server/.env',
     })
     await rm(join(folder, '.gitignore'))
-    expect(await checkSecrecy(await subjectOf(folder, { env }))).toMatchObject({
-      status: 'warning',
-      fix: 'echo .env >> .gitignore',
-    })
+    expect(await checkSecrecy(await subjectOf(folder, { env }))).toMatchObject({ status: 'warning' })
     expect(await checkSecrecy(await subjectOf(folder))).toBeUndefined()
   })
+
+  it.each([undefined, '', 'node_modules', 'node_modules\n'])(
+    'is ignored after the command that is told, and so is what was ignored before: %j',
+    async (rules) => {
+      const { folder, git } = await repository()
+      await rm(join(folder, '.gitignore'))
+      if (rules !== undefined) await put(folder, '.gitignore', rules)
+      const found = await checkSecrecy(await subjectOf(folder, { env }))
+      await run('sh', ['-c', found?.fix ?? ''], { cwd: folder })
+      expect(await checkSecrecy(await subjectOf(folder, { env }))).toMatchObject({ status: 'ok' })
+      if (rules) await git('check-ignore', '-q', 'node_modules')
+    },
+  )
 
   it('is at fault when it is in the repository, ignored or not', async () => {
     const { folder, git } = await repository()

@@ -10,6 +10,8 @@ import { isInRepository, isTracked } from '../repository.ts'
 import type { Subject } from '../subject.ts'
 
 const NAME = /^[A-Za-z_]\w*$/
+/** The first line end is for a file whose last line has none. */
+const IGNORE_ENV = "printf '\\n.env\\n' >> .gitignore"
 
 /** What the bot cannot do without. */
 interface Wanted {
@@ -36,7 +38,7 @@ export async function checkKeys({ project, env, shell }: Subject): Promise<Findi
       const copy = `cp ${shell.path(example)} ${shell.path(file)}`
       return judge(`${shown} is not there, and ${areNotSet(missing)}`, copy)
     }
-    return judge(areNotSet(missing), `In ${shown}, set ${describe(missing, project)}`)
+    return judge(areNotSet(missing), `In ${shell.path(file)}, set ${describe(missing, project)}`)
   }
   const refused = refusedByRunner({ ...given, ...env })
   if (refused.length > 0) {
@@ -62,7 +64,7 @@ export async function checkSecrecy(subject: Subject): Promise<Finding | undefine
     return fault(`${path} is in the repository: whoever has that has your keys, so renew them`, fix)
   }
   if (ignored.kind === 'ended' && ignored.code === 1) {
-    const fix = shell.inFolder(project.folder, 'echo .env >> .gitignore')
+    const fix = shell.inFolder(project.folder, IGNORE_ENV)
     return warning(`git does not ignore ${path}, so that it could be committed`, fix)
   }
   const why = ignored.kind === 'ended' ? lastLine(ignored.stderr) : 'no answer'

@@ -9,6 +9,8 @@ export interface PyprojectFacts {
   readonly python: string
   /** The lowest version of `pipecat-ai`, if the project depends on it. */
   readonly pipecat: string | undefined
+  /** Whether it has a group of dependencies that run the evals. */
+  readonly evals: boolean
   /** Our wheel, if the project installs it from a file. */
   readonly wheel: { readonly name: string; readonly version: string } | undefined
 }
@@ -25,6 +27,7 @@ export async function readPyproject({
   return {
     python: python ?? MIN_PYTHON,
     pipecat,
+    evals: /^evals\s*=\s*\[/m.test(text),
     wheel: name === undefined || version === undefined ? undefined : { name, version },
   }
 }

@@ -12,7 +12,8 @@ export async function checkCloud(subject: Subject): Promise<Finding | undefined>
   if (answers?.configuration.deployToCloud !== true) return undefined
   const found = await Promise.all(FILES.map((path) => exists(join(folder, path))))
   const missing = FILES.filter((_, index) => !found[index])
-  if (missing.length === 0) return ok(FILES.join(', '))
+  // Whether an image can be built depends on much that is not here, so no word about that.
+  if (missing.length === 0) return ok(`${FILES.join(' and ')} are there; no image was built`)
   const verb = missing.length === 1 ? 'is' : 'are'
   return fault(`${missing.join(' and ')} ${verb} not there`, await restoreCommand(subject, missing))
 }

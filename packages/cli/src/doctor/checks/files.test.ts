@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -19,47 +19,16 @@ import { checkClient, checkClientPort, devPort } from './client.ts'
 import { checkCloud } from './cloud.ts'
 import { checkGuide } from './guide.ts'
 import { checkCallServerPort } from './ports.ts'
-import { checkBot, checkProject } from './project.ts'
 import { checkGit, checkNode, checkNpm } from './tools.ts'
-import { checkWheel } from './wheel.ts'
 
 const run = promisify(execFile)
 const VERSION = botcliVersion()
-const WHEEL = `server/wheels/botcli-${VERSION}-py3-none-any.whl`
 
 async function replaceIn(file: string, from: string, to: string): Promise<void> {
   const text = await readFile(file, 'utf8')
   expect(text).toContain(from)
   await writeFile(file, text.replaceAll(from, to))
 }
-
-describe('the project', () => {
-  it('is one that was made', async () => {
-    const { folder } = await makeProject()
-    const subject = await subjectOf(folder)
-    expect(await checkProject(subject)).toEqual({ status: 'ok', message: `made by botcli ${VERSION}` })
-    expect(await checkBot(subject)).toEqual({ status: 'ok', message: 'server/bot.py' })
-  })
-
-  it.each(['server', 'client'])('is found from its %s folder', async (part) => {
-    const { folder } = await makeProject({ ...WEB_BOT, clientFramework: 'vanilla' })
-    expect((await subjectOf(join(folder, part))).project.folder).toBe(folder)
-  })
-
-  it('may be of a version that is not understood', async () => {
-    const { folder } = await makeProject()
-    await put(folder, '.botcli.json', '{"version":"9.0.0","configuration":{"new":1},"files":{}}')
-    expect(await checkProject(await subjectOf(folder))).toMatchObject({ status: 'warning' })
-  })
-
-  it('may have lost its bot, or never had one', async () => {
-    const { folder } = await makeProject()
-    await rm(join(folder, 'server'), { recursive: true })
-    expect(await checkBot(await subjectOf(folder))).toMatchObject({ status: 'fault' })
-    const empty = await freshFolder()
-    expect(await checkBot(await subjectOf(empty))).toMatchObject({ status: 'fault', fix: 'botcli init .' })
-  })
-})
 
 describe('tools', () => {
   it.each([
@@ -177,8 +146,17 @@ describe('the call server', () => {
     const { folder } = await makeProject(SIP)
     await put(folder, 'server/.env', 'CALL_SERVER_PORT=1\n')
     const env = { CALL_SERVER_PORT: 'many' }
-    expect(await checkCallServerPort(await subjectOf(folder, { env }))).toMatchObject({ status: 'fault' })
+    expect(await checkCallServerPort(await subjectOf(folder, { env }))).toMatchObject({
+      status: 'fault',
+      fix: 'In the environment, set CALL_SERVER_PORT to another number',
+    })
     expect(await checkCallServerPort(await subjectOf(folder))).toEqual({ status: 'ok', message: '1 is free' })
+    await put(folder, 'server/.env', 'CALL_SERVER_PORT=0\n')
+    expect(await checkCallServerPort(await subjectOf(folder, { cwd: join(folder, 'server') }))).toMatchObject(
+      {
+        fix: 'In .env, set CALL_SERVER_PORT to another number',
+      },
+    )
   })
 
   it('is not in every project', async () => {
@@ -190,7 +168,7 @@ describe('the call server', () => {
 describe('guides', () => {
   it.each([
     ['0.0.9', 'warning', 'botcli init . --overwrite-guide'],
-    ['99.0.0', 'warning', 'npm install --global botcli@latest'],
+    ['99.0.0', 'warning', 'Use botcli 99.0.0 or newer for this project'],
     [VERSION, 'ok', undefined],
   ])('of version %s: %s', async (version, status, fix) => {
     const { folder } = await makeProject()
@@ -210,51 +188,14 @@ describe('guides', () => {
       fix: expect.stringMatching(/^botcli init \S+ --overwrite-guide$/),
     })
   })
-})
 
-describe('the wheel', () => {
-  it('is there, of this version', async () => {
+  it('are written again where they are, also in a folder that is called like the ready-made bot', async () => {
+    const above = await freshFolder()
     const { folder } = await makeProject()
-    expect(await checkWheel(await subjectOf(folder))).toEqual({ status: 'ok', message: WHEEL })
-  })
-
-  it('that is missing is brought back by the command that is told', async () => {
-    const { folder } = await makeProject()
-    await rm(join(folder, 'server/wheels'), { recursive: true })
-    const found = await checkWheel(await subjectOf(folder))
-    expect(found).toMatchObject({ status: 'fault', message: expect.stringContaining(WHEEL) })
-    await run('sh', ['-c', found?.fix ?? ''], { cwd: folder })
-    expect((await stat(join(folder, WHEEL))).size).toBeGreaterThan(1000)
-    expect(await checkWheel(await subjectOf(folder))).toMatchObject({ status: 'ok' })
-  })
-
-  it('of another version is renewed by the command that is told, wherever the version stands', async () => {
-    const { folder } = await makeProject({ ...WEB_BOT, deployToCloud: true })
-    const project = join(folder, 'server/pyproject.toml')
-    const container = join(folder, 'server/Dockerfile')
-    const fresh = await Promise.all([project, container].map((file) => readFile(file, 'utf8')))
-    await replaceIn(project, `botcli-${VERSION}-`, 'botcli-0.0.9-')
-    await replaceIn(container, `botcli@${VERSION}`, 'botcli@0.0.9')
-    expect(await checkWheel(await subjectOf(folder))).toMatchObject({ status: 'fault' })
-    await put(folder, 'server/wheels/botcli-0.0.9-py3-none-any.whl', 'old')
-    const found = await checkWheel(await subjectOf(folder))
-    expect(found?.status).toBe('warning')
-    const programs = await freshFolder()
-    await putProgram(programs, 'uv', 'echo "$@" > synced')
-    const env = { PATH: `${programs}:${process.env.PATH}` }
-    await run('sh', ['-c', found?.fix ?? ''], { cwd: folder, env })
-    expect(await Promise.all([project, container].map((file) => readFile(file, 'utf8')))).toEqual(fresh)
-    expect(await readFile(join(folder, 'server/synced'), 'utf8')).toBe('sync\n')
-    expect(await checkWheel(await subjectOf(folder))).toMatchObject({ status: 'ok' })
-    await expect(stat(`${project}.old`)).rejects.toThrow('ENOENT')
-  })
-
-  it('is not in a project that installs our package otherwise', async () => {
-    const folder = await freshFolder()
-    await put(folder, 'bot.py', 'async def bot(args):\n    pass\n')
-    expect(await checkWheel(await subjectOf(folder))).toBeUndefined()
-    await put(folder, 'pyproject.toml', '[project]\nname = "x"\ndependencies = ["botcli"]\n')
-    expect(await checkWheel(await subjectOf(folder))).toBeUndefined()
+    await rm(join(folder, 'AGENTS.md'))
+    await cp(folder, join(above, 'quickstart'), { recursive: true })
+    const subject = await subjectOf(join(above, 'quickstart'), { cwd: above })
+    expect(await checkGuide(subject)).toMatchObject({ fix: 'botcli init ./quickstart --overwrite-guide' })
   })
 })
 
@@ -263,7 +204,10 @@ describe('the files for the cloud', () => {
     const { folder } = await makeProject({ ...WEB_BOT, deployToCloud: false })
     expect(await checkCloud(await subjectOf(folder))).toBeUndefined()
     const { folder: cloud } = await makeProject({ ...WEB_BOT, deployToCloud: true })
-    expect(await checkCloud(await subjectOf(cloud))).toMatchObject({ status: 'ok' })
+    expect(await checkCloud(await subjectOf(cloud))).toEqual({
+      status: 'ok',
+      message: 'server/Dockerfile and server/deploy.toml are there; no image was built',
+    })
   })
 
   it('come back from git if it has them', async () => {

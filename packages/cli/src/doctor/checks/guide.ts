@@ -15,18 +15,15 @@ export async function checkGuide({ project, shell }: Subject): Promise<Finding |
       ? []
       : [{ name, age: compareVersions(stamp.version, version), of: stamp.version }]
   })
-  const refresh = `botcli init ${shell.path(project.folder)} --overwrite-guide`
+  const refresh = `botcli init ${shell.target(project.folder)} --overwrite-guide`
   const older = stamps.find(({ age }) => age < 0)
   if (older !== undefined) {
     return warning(`${older.name} was written by botcli ${older.of}; this is ${version}`, refresh)
   }
   const newer = stamps.find(({ age }) => age > 0)
   if (newer !== undefined) {
-    const update = 'npm install --global botcli@latest'
-    return warning(
-      `${newer.name} was written by botcli ${newer.of}; this is ${version}, which is older`,
-      update,
-    )
+    const message = `${newer.name} was written by botcli ${newer.of}; this is ${version}, which is older`
+    return warning(message, `Use botcli ${newer.of} or newer for this project`)
   }
   if (stamps.length > 0) return ok(`${stamps.map(({ name }) => name).join(', ')} of this version`)
   const isMissing = project.hasAnswers && texts[0] === undefined

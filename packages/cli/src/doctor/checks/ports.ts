@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { readText } from '../files.ts'
 import { type Finding, fault, ok } from '../finding.ts'
 import { whoListens } from '../listener.ts'
-import { inProject } from '../project.ts'
 import type { Subject } from '../subject.ts'
 import { isBlank, readVariables } from './keys.ts'
 
@@ -18,14 +17,21 @@ export async function checkRunnerPort({ port, signal }: Pick<Subject, 'port' | '
 }
 
 /** Whether the port of the call server is free, if the project has one, or it is there already. */
-export async function checkCallServerPort({ project, env, signal }: Subject): Promise<Finding | undefined> {
+export async function checkCallServerPort({
+  project,
+  env,
+  shell,
+  signal,
+}: Subject): Promise<Finding | undefined> {
   const program = await readText(join(project.server, 'server.py'))
   if (!program?.includes('CALL_SERVER_PORT')) return undefined
   const file = join(project.server, '.env')
   const given = readVariables(await readText(file)).CALL_SERVER_PORT
   const text = [env.CALL_SERVER_PORT, given].find((value) => !isBlank(value)) ?? String(CALL_SERVER_PORT)
   const port = Number(text)
-  const change = `In ${inProject(project, file)}, set CALL_SERVER_PORT to another number`
+  // What the environment has wins over the file.
+  const place = isBlank(env.CALL_SERVER_PORT) ? shell.path(file) : 'the environment'
+  const change = `In ${place}, set CALL_SERVER_PORT to another number`
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
     return fault('CALL_SERVER_PORT must be a number from 1 to 65535', change)
   }

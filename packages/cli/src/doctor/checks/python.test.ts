@@ -28,6 +28,11 @@ async function machine(programs: Readonly<Record<string, string>>): Promise<{ en
 
 const UV = { uv: 'echo "uv 0.9.5 (abc 2025-01-01)"' }
 
+const PYTHON = { python3: 'echo Python 3.11.9' }
+/** Needs Python 3.12. */
+const NOVA = { transports: ['webrtc'], mode: 'realtime', realtime: 'aws_nova_realtime' } as const
+const INSTALL_UV = 'curl -LsSf https://astral.sh/uv/install.sh | sh'
+
 describe('an environment', () => {
   it('is well with everything in it', async () => {
     const { folder } = await makeProject()
@@ -43,19 +48,77 @@ describe('an environment', () => {
   it.each([
     [UV, {}, '(cd server && uv sync)'],
     [UV, { evals: true }, '(cd server && uv sync --group evals)'],
-    [{}, {}, '(cd server && python3 -m venv .venv && .venv/bin/pip install .)'],
+    [PYTHON, {}, '(cd server && python3 -m venv .venv && .venv/bin/python -m pip install .)'],
     [
-      {},
+      PYTHON,
       { evals: true },
-      '(cd server && python3 -m venv .venv && .venv/bin/pip install . "pipecat-ai[evals,runner,websocket]")',
+      '(cd server && python3 -m venv .venv && .venv/bin/python -m pip install . "pipecat-ai[evals,runner,websocket]")',
+    ],
+    [
+      { ...PYTHON, 'python3.12': 'echo Python 3.12.4' },
+      NOVA,
+      '(cd server && python3.12 -m venv .venv && .venv/bin/python -m pip install .)',
     ],
   ])('that is missing is made with what there is: %j %j', async (programs, flags, fix) => {
-    const { folder } = await makeProject({ ...WEB_BOT, ...flags })
+    const { folder } = await makeProject('mode' in flags ? flags : { ...WEB_BOT, ...flags })
     const subject = await subjectOf(folder, await machine(programs))
     expect(await checkEnvironment(subject)).toEqual({
       status: 'fault',
       message: 'there is no server/.venv',
       fix,
+    })
+  })
+
+  it('cannot be made without uv and with a Python that is too old', async () => {
+    const { folder } = await makeProject(NOVA)
+    const programs = await machine({})
+    await putPython(programs.env.PATH, 'python3', '3.11.9')
+    const subject = await subjectOf(folder, programs)
+    expect(await checkEnvironment(subject)).toEqual({
+      status: 'fault',
+      message: 'there is no server/.venv, and making it takes uv or Python 3.12 or newer',
+      fix: INSTALL_UV,
+    })
+    expect(await checkPython(subject)).toEqual({
+      status: 'fault',
+      message: '3.12 or newer is needed, but python3 is version 3.11.9',
+      fix: INSTALL_UV,
+    })
+    await putProgram(programs.env.PATH, 'python3.12', 'echo Python 3.12.4')
+    expect(await checkPython(await subjectOf(folder, programs))).toEqual({
+      status: 'ok',
+      message: '3.12.4 (python3.12), for the environment (python3 is version 3.11.9)',
+    })
+  })
+
+  it.each([
+    [UV, '(cd server && uv sync --group evals --python 3.12)'],
+    [
+      { 'python3.12': 'echo Python 3.12.4' },
+      '(cd server && python3.12 -m venv --clear .venv && .venv/bin/python -m pip install . "pipecat-ai[evals,runner,websocket]")',
+    ],
+    [PYTHON, INSTALL_UV],
+  ])('of a Python that is too old is made anew: %j', async (programs, fix) => {
+    const { folder } = await makeProject({ ...NOVA, evals: true })
+    await putPython(folder, 'server/.venv/bin/python', '3.11.9')
+    const subject = await subjectOf(folder, await machine(programs))
+    expect(await checkPython(subject)).toMatchObject({ status: 'fault', fix })
+    expect(await checkEnvironment(subject)).toMatchObject({ status: 'fault', fix })
+  })
+
+  it('of a bot without a project has what the bot imports', async () => {
+    const folder = await freshFolder()
+    await put(folder, 'bot.py', 'async def bot(args):\n    pass\n')
+    const programs = await machine({ 'python3.12': 'echo Python 3.12.4' })
+    expect(await checkPython(await subjectOf(folder, programs))).toMatchObject({
+      status: 'fault',
+      fix: 'python3.12 -m venv .venv',
+    })
+    const withUv = await machine(UV)
+    expect(await checkPython(await subjectOf(folder, withUv))).toMatchObject({ fix: 'uv venv --python 3.11' })
+    await put(folder, 'bot.py', 'import pipecat\nasync def bot(args):\n    pass\n')
+    expect(await checkEnvironment(await subjectOf(folder, withUv))).toMatchObject({
+      fix: 'uv venv --python 3.11 && uv pip install pipecat-ai',
     })
   })
 
@@ -79,7 +142,9 @@ describe('an environment', () => {
     await putPython(folder, 'server/.venv/bin/python', '3.12.4', packages)
     const found = await checkEnvironment(await subjectOf(folder, { env: { PATH } }))
     expect(found).toMatchObject({ status, message: expect.stringContaining(words) })
-    expect(found?.fix).toContain('pip install .')
+    expect(found?.fix).toBe(
+      '(cd server && .venv/bin/python -m ensurepip && .venv/bin/python -m pip install .)',
+    )
   })
 
   it('whose Python is gone is broken', async () => {
@@ -89,7 +154,9 @@ describe('an environment', () => {
     const subject = await subjectOf(folder)
     expect(await checkEnvironment(subject)).toMatchObject({
       status: 'fault',
-      message: 'server/.venv is broken: its Python is not there',
+      message:
+        'server/.venv is broken: its Python is not there, and making it takes uv or Python 3.11 or newer',
+      fix: INSTALL_UV,
     })
     expect((await checkPython(subject))?.status).toBe('fault')
   })

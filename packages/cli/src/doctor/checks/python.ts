@@ -1,16 +1,15 @@
 import { isAbsolute, join } from 'node:path'
 import { botcliVersion, compareVersions } from '@botcli/scaffold'
-import { readText } from '../files.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
+import { findMaker, importsPipecat, planInstallation } from '../installation.ts'
 import { inProject, type Project } from '../project.ts'
 import { readPyproject } from '../pyproject.ts'
 import { MIN_PYTHON, type PythonSearch } from '../python.ts'
 import type { Subject } from '../subject.ts'
-import { INSTALL_UV } from './tools.ts'
 
 /** Whether there is a Python that is new enough. */
 export async function checkPython(subject: Subject): Promise<Finding | undefined> {
-  const { project, shell } = subject
+  const { project } = subject
   if (!project.isPython) return undefined
   const [search, pyproject, uv] = await Promise.all([
     subject.python(),
@@ -27,71 +26,54 @@ export async function checkPython(subject: Subject): Promise<Finding | undefined
     found === undefined
       ? search.tried.map(({ file, problem }) => `${nameOf(project, file)} ${problem}`).join(', ')
       : `${nameOf(project, found.file)} is version ${found.version}`
-  // uv brings a Python along when it makes an environment.
-  if (chosen === undefined && hasUv && pyproject !== undefined) {
-    return ok(`uv will fetch one of ${needed} or newer (${why})`)
+  if (chosen === undefined && pyproject !== undefined) {
+    // uv brings a Python along when it makes an environment.
+    if (hasUv) return ok(`uv will fetch one of ${needed} or newer (${why})`)
+    const maker = await findMaker(subject, needed)
+    if (maker !== undefined) return ok(`${maker.version} (${maker.name}), for the environment (${why})`)
   }
-  const renew = shell.inFolder(project.server, `uv sync --python ${needed}`)
-  const fix = !hasUv ? INSTALL_UV : pyproject === undefined ? `uv python install ${needed}` : renew
-  return fault(`${needed} or newer is needed, but ${why}`, fix)
+  const { command } = await planInstallation(subject)
+  return fault(`${needed} or newer is needed, but ${why}`, command)
 }
 
 /** Whether that Python has what the bot imports. */
 export async function checkEnvironment(subject: Subject): Promise<Finding | undefined> {
   const { project } = subject
   if (!project.isPython || !(await importsPipecat(project))) return undefined
-  const [search, pyproject, fix] = await Promise.all([
+  const [search, pyproject, { command, before }] = await Promise.all([
     subject.python(),
     readPyproject(project),
-    installCommand(subject),
+    planInstallation(subject),
   ])
   const { found, chosen } = search
   const place = environmentOf(project, search)
+  const told = (judge: typeof fault, message: string): Finding =>
+    judge(before === undefined ? message : `${message}, and ${before}`, command)
   if (found === undefined) {
-    return fault(
+    return told(
+      fault,
       chosen === undefined
         ? `there is no ${place}`
         : `${place} is broken: its Python ${search.tried[0]?.problem}`,
-      fix,
     )
   }
   const { pipecat, botcli } = found.packages
-  if (chosen === undefined && pipecat.missing) return fault(`there is no ${place}`, fix)
-  if (pipecat.problem !== null) return fault(`${place} cannot import pipecat (${pipecat.problem})`, fix)
+  if (chosen === undefined && pipecat.missing) return told(fault, `there is no ${place}`)
+  if (pipecat.problem !== null) return told(fault, `${place} cannot import pipecat (${pipecat.problem})`)
   const { version } = pipecat
   const oldest = pyproject?.pipecat
   if (version !== null && oldest !== undefined && compareVersions(version, oldest) < 0) {
-    return fault(`${place} has pipecat-ai ${version}; ${oldest} or newer is needed`, fix)
+    return told(fault, `${place} has pipecat-ai ${version}; ${oldest} or newer is needed`)
   }
   const described = `${place} has pipecat-ai ${version ?? 'of an unknown version'}`
   // The runner lends its own package to a bot, so that one can do without; other programs cannot.
   if (project.answers !== undefined && botcli.problem !== null) {
-    return warning(`${described}, but cannot import botcli (${botcli.problem})`, fix)
+    return told(warning, `${described}, but cannot import botcli (${botcli.problem})`)
   }
   if (botcli.version !== null && botcli.version !== botcliVersion()) {
-    return warning(`${described}, and botcli ${botcli.version}; this is ${botcliVersion()}`, fix)
+    return told(warning, `${described}, and botcli ${botcli.version}; this is ${botcliVersion()}`)
   }
   return ok(botcli.version === null ? described : `${described} and botcli ${botcli.version}`)
-}
-
-/** What makes the environment, with uv or without. */
-async function installCommand(subject: Subject): Promise<string> {
-  const { project, shell } = subject
-  const uv = await subject.tool('uv')
-  const pyproject = await readPyproject(project)
-  const evals = project.answers?.configuration.evals === true
-  if (pyproject === undefined) {
-    return shell.inFolder(project.server, 'python3 -m venv .venv && .venv/bin/pip install pipecat-ai')
-  }
-  if ('version' in uv) return shell.inFolder(project.server, evals ? 'uv sync --group evals' : 'uv sync')
-  const tools = evals ? ' "pipecat-ai[evals,runner,websocket]"' : ''
-  return shell.inFolder(project.server, `python3 -m venv .venv && .venv/bin/pip install .${tools}`)
-}
-
-async function importsPipecat({ answers, bot }: Project): Promise<boolean> {
-  if (answers !== undefined) return true
-  const text = bot === undefined ? undefined : await readText(bot.path)
-  return text !== undefined && /^\s*(?:from|import)\s+pipecat\b/m.test(text)
 }
 
 /** What is looked at: an environment, or a Python without one if that has what is needed. */

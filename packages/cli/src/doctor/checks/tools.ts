@@ -2,13 +2,12 @@ import { join } from 'node:path'
 import { compareVersions } from '@botcli/scaffold'
 import { exists } from '../files.ts'
 import { type Finding, fault, ok, warning } from '../finding.ts'
+import { INSTALL_UV } from '../installation.ts'
 import { readPyproject } from '../pyproject.ts'
 import { isInRepository } from '../repository.ts'
 import type { Subject, Tool } from '../subject.ts'
 
 const MIN_NODE = '20.19'
-/** How its makers say that it is installed. */
-export const INSTALL_UV = 'curl -LsSf https://astral.sh/uv/install.sh | sh'
 const GET_NODE = 'Install Node, which brings npm along: https://nodejs.org/en/download'
 
 /** The Node that this very command runs in. */

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { type BotFile, findBot, isPython } from '@botcli/runner/project'
-import { ANSWERS_FILE, type Answers, readAnswers } from '@botcli/scaffold'
+import { AGENTS_FILE, ANSWERS_FILE, type Answers, isAnswers, readAnswers, readStamp } from '@botcli/scaffold'
 import { UsageError } from '../usage-error.ts'
 import { exists, readText } from './files.ts'
 
@@ -15,6 +15,10 @@ export interface Project {
   readonly answers: Answers | undefined
   /** Whether it has a file with answers, be it one that this version does not understand. */
   readonly hasAnswers: boolean
+  /** The version that wrote the file with answers, also of one that is not understood. */
+  readonly madeBy: string | undefined
+  /** Whether it has the guides for a coding agent alone, which is to make a project. */
+  readonly awaitsAgent: boolean
   readonly bot: BotFile | undefined
   /** Why there is no bot. */
   readonly botProblem: string | undefined
@@ -37,6 +41,8 @@ export async function openProject(directory: string, cwd: string): Promise<Proje
     folder,
     answers,
     hasAnswers: text !== undefined,
+    madeBy: text === undefined ? undefined : versionIn(text),
+    awaitsAgent: text === undefined && isNothing(found) && (await hasGuide(folder)),
     bot,
     botProblem: found instanceof Error ? found.message : undefined,
     server: bot?.folder ?? (text === undefined ? folder : join(folder, 'server')),
@@ -47,6 +53,22 @@ export async function openProject(directory: string, cwd: string): Promise<Proje
 /** A path as messages name it. */
 export function inProject({ folder }: Project, path: string): string {
   return relative(folder, path) || '.'
+}
+
+function versionIn(text: string): string | undefined {
+  return isAnswers(text) ? (JSON.parse(text) as Answers).version : undefined
+}
+
+/** Whether no bot was found, nor any code that may be meant as one. */
+function isNothing(found: object): boolean {
+  return (
+    'code' in found && found.code === 'bot_not_found' && !('detail' in found && found.detail !== undefined)
+  )
+}
+
+async function hasGuide(folder: string): Promise<boolean> {
+  const text = await readText(join(folder, AGENTS_FILE)).catch(() => undefined)
+  return text !== undefined && readStamp(text) !== undefined
 }
 
 async function projectFolder(folder: string, given: string): Promise<string> {

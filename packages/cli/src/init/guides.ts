@@ -30,6 +30,7 @@ export async function makeGuides(
   configuration: Configuration | undefined,
   manner: Manner,
 ): Promise<Outcome> {
+  if (configuration === undefined) await expectNoBot(place)
   const folder = await openFolder(place.path)
   const files = planGuides(configuration)
   const guides = await decideGuides(place, folder, files, manner)
@@ -49,11 +50,17 @@ export async function refreshGuides(place: Place, manner: Manner): Promise<Outco
   const configuration = await recall(place)
   if (configuration !== undefined) return makeGuides(place, configuration, manner)
   const guide = await readFile(join(place.path, AGENTS_FILE), 'utf8').catch(() => '')
-  if (readStamp(guide) === undefined) return undefined
-  const bot = await stat(join(place.path, BOT_FILE)).catch(() => undefined)
-  if (bot === undefined) return makeGuides(place, undefined, manner)
-  const message = `${place.shown} has a bot, but no ${ANSWERS_FILE} that tells what it was made from. Give the options of the project along with --overwrite-guide.`
-  throw new ScaffoldError('target_unusable', message)
+  return readStamp(guide) === undefined ? undefined : makeGuides(place, undefined, manner)
+}
+
+/** The guide for a folder without a bot would be untrue beside one. */
+async function expectNoBot({ path, shown }: Place): Promise<void> {
+  const bot = await stat(join(path, BOT_FILE)).catch(() => undefined)
+  if (bot === undefined) return
+  throw new ScaffoldError(
+    'target_unusable',
+    `${shown} has a bot, but no ${ANSWERS_FILE} that tells what it was made from. Give the options of the project along with --overwrite-guide.`,
+  )
 }
 
 /** What there is to say about the guides that are in a folder, if nothing is done about them. */

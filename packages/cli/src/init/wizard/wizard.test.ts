@@ -215,6 +215,18 @@ describe('the way of coding agents', () => {
     expect(await treeOf(folder)).toEqual(before)
   })
 
+  it('does not call a folder with a bot empty', async () => {
+    await runCommand(['init', 'quickstart'], folder)
+    await rm(join(folder, 'bot-quickstart', '.botcli.json'))
+    const before = await treeOf(folder)
+    const on = start('bot-quickstart')
+    await on.seeQuestion('How do you want to begin?')
+    on.type('k', enter)
+    await on.see('has a bot, but no .botcli.json')
+    expect(await on.ended).toBe(1)
+    expect(await treeOf(folder)).toEqual(before)
+  })
+
   it.each([
     ['refreshes a guide of an older version', enter, true],
     ['keeps it if asked to', `${down}${enter}`, false],

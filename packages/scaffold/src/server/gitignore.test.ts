@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { clientFiles } from '../client/index.ts'
 import type { Configuration } from '../configuration.ts'
+import { mergeLines } from '../disk/merge-lines.ts'
 import { clientCases, configured } from '../testing/server-matrix.ts'
 import { rootFiles, serverFiles, wheelPath } from './index.ts'
 
@@ -44,6 +45,40 @@ it('hides no file of any client, nor of the server', async () => {
       'AGENTS.md',
     ]
     expect([name, await hidden(whole, paths)]).toEqual([name, []])
+  }
+})
+
+/** As in repositories of Python and of Node. */
+const USUAL = [
+  ...['__pycache__/', '*.py[cod]', 'build/', 'dist/', 'downloads/', 'eggs/', 'lib/', 'lib64/', 'parts/'],
+  ...['sdist/', 'var/', 'wheels/', '*.whl', '*.egg-info/', '*.log', 'env/', 'venv/', '.env', '.env*'],
+  ...['!.env.example', '.env*', 'public', 'out', 'node_modules/', 'package-lock.json', 'evals/', 'tests/'],
+  ...['.DS_Store', '*.pem', '.idea/'],
+].join('\n')
+
+it.each([
+  ['behind whose lines ours are merged', ''],
+  ['around it', 'bots/mine/'],
+])('commits every file that was written in a repository %s, and nothing else that it hides', async (_, at) => {
+  for (const { name, configuration } of [...clientCases(), { name: 'server', configuration: configured() }]) {
+    const whole = { ...configuration, evals: true, deployToCloud: true }
+    await writeFile(join(folder, '.gitignore'), USUAL)
+    const files = [...serverFiles(whole), ...rootFiles(whole), ...clientFiles(whole)]
+    for (const { path, content } of files) {
+      const place = join(folder, at, path)
+      const before = await readFile(place).catch(() => undefined)
+      await mkdir(dirname(place), { recursive: true })
+      const merges = path === '.gitignore' && before !== undefined
+      await writeFile(place, merges ? mergeLines(before, Buffer.from(content)) : content)
+    }
+    const paths = [...files.map(({ path }) => path), wheelPath(), '.botcli.json', 'AGENTS.md']
+    const secrets = ['server/.env', 'client/.env.local', 'server/key.pem', 'server/.idea/x', 'server/other.whl']
+    const input = [...paths, ...secrets].map((path) => `${at}${path}`).join('\n')
+    const ignored = git(['check-ignore', '--no-index', '--stdin'], input).split('\n').filter(Boolean)
+    expect([name, ignored]).toEqual([name, secrets.map((path) => `${at}${path}`)])
+    await rm(join(folder, at), { recursive: true, force: true })
+    await mkdir(folder, { recursive: true })
+    git(['init', '-q'])
   }
 })
 

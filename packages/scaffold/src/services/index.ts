@@ -1,4 +1,4 @@
-import { SERVICE_CATEGORIES, type ServiceCategory } from '../configuration.ts'
+import { type Mode, SERVICE_CATEGORIES, type ServiceCategory } from '../configuration.ts'
 import { LLM_SERVICES } from './llm.ts'
 import { REALTIME_SERVICES } from './realtime.ts'
 import type { Service, ServiceFacts } from './service.ts'
@@ -27,6 +27,18 @@ const BY_ID = new Map(SERVICES.map((service) => [service.id, service]))
 /** The service with this id. */
 export function serviceById(id: string): Service | undefined {
   return BY_ID.get(id)
+}
+
+/** What decides whether a bot can look at its caller. */
+interface Looker {
+  readonly mode: Mode
+  readonly llm?: string | undefined
+  readonly realtime?: string | undefined
+}
+
+/** Whether a bot can make something of video: language models ask for pictures, other services look by themselves or never. */
+export function canSee({ mode, realtime }: Looker): boolean {
+  return mode === 'cascade' || (realtime !== undefined && serviceById(realtime)?.sees === true)
 }
 
 /** The services of a category. */

@@ -39,6 +39,7 @@ export const REALTIME_SERVICES: readonly ServiceFacts[] = [
       }),
       system_instruction: INSTRUCTION,
     },
+    sees: true,
   },
   {
     id: 'azure_voice_live_realtime',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { SERVICE_CATEGORIES } from '../configuration.ts'
 import { valuesOf } from '../server/traits.ts'
 import {
+  canSee,
   SERVICE_VARIABLES,
   SERVICES,
   type Service,
@@ -120,6 +121,18 @@ describe.each(PEER)('$id', (peer) => {
   it('says where each of them comes from, in one line', () => {
     for (const name of variablesOf(service).keys()) expect(SERVICE_VARIABLES[name]).toMatch(/^\S.{3,150}\S$/)
   })
+})
+
+it('sees by every language model, which asks for pictures, and by services that look by themselves', () => {
+  const seeing = servicesOf('realtime').filter(({ id }) => canSee({ mode: 'realtime', realtime: id }))
+  expect(seeing.map(({ id }) => id)).toEqual([
+    'azure_realtime',
+    'gemini_live_realtime',
+    'gemini_vertex_live_realtime',
+    'openai_realtime',
+  ])
+  expect(canSee({ mode: 'cascade', llm: 'openai_llm' })).toBe(true)
+  expect(canSee({ mode: 'realtime' })).toBe(false)
 })
 
 it('explains no variable that no service reads', () => {

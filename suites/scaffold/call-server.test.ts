@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Configuration } from '../../packages/scaffold/src/configuration.ts'
 import { configured } from '../../packages/scaffold/src/testing/server-matrix.ts'
@@ -13,6 +14,8 @@ import { withPipecat } from '../pipecat/with-pipecat.ts'
 import { generate } from './generated.ts'
 import { HttpDouble } from './http-double.ts'
 
+const run = promisify(execFile)
+const PYTHON_PACKAGE = join(import.meta.dirname, '../../python/src')
 const START_LIMIT_MS = 20_000
 const TOKEN = 'carrier-token'
 
@@ -47,6 +50,7 @@ withPipecat('generated call servers', (python) => {
       cwd: server,
       env: {
         PATH: process.env.PATH,
+        PYTHONPATH: PYTHON_PACKAGE,
         BOT_START_URL: `${runner.url}/start`,
         CALL_SERVER_PORT: String(port),
         CALL_SERVER_HOST: '127.0.0.1',
@@ -115,6 +119,33 @@ withPipecat('generated call servers', (python) => {
     expect((await post(`${url}/dialout`, body, known)).status).toBe(200)
     expect((await post(`${url}/dialout`, '{"sip_uri":"+15551234567"}', known)).status).toBe(400)
     expect(runner.seen).toMatchObject([{ body: { body: { dialout_settings: JSON.parse(body) } } }])
+  })
+
+  it('say in one sentence why they do not start', async () => {
+    const dialIn = { transports: ['telephony_a_room_sip'], sipMode: 'dial-in' } as const
+    const server = await generate(folder, configured({ botType: 'telephony', ...dialIn }))
+    const taken = new URL(runner.url).port
+    const fails = async (env: Record<string, string>) => {
+      const options = { cwd: server, env: { PATH: process.env.PATH, PYTHONPATH: PYTHON_PACKAGE, ...env } }
+      const { code, stderr } = await run(python, ['server.py'], options).catch((error) => error)
+      expect(code).toBe(1)
+      return stderr.trim()
+    }
+    const keys = { TELEPHONY_A_AUTH_TOKEN: TOKEN, BOT_START_URL: runner.url }
+    const there = { CALL_SERVER_HOST: '127.0.0.1', CALL_SERVER_PORT: taken }
+    expect(await fails({ ...keys, ...there })).toMatch(
+      new RegExp(
+        `^cannot listen on 127\\.0\\.0\\.1, port ${taken}; CALL_SERVER_PORT takes another: .*in use$`,
+      ),
+    )
+    expect(await fails({ ...keys, CALL_SERVER_PORT: 'high' })).toMatch(/^cannot listen on .*'high'$/)
+    // Where the bot runs elsewhere, its keys are not needed here.
+    expect(await fails({ ...keys, TELEPHONY_A_AUTH_TOKEN: '' })).toMatch(
+      /^these variables are not set: TELEPHONY_A_AUTH_TOKEN\. .*$/,
+    )
+    expect(await fails({ TELEPHONY_A_AUTH_TOKEN: TOKEN })).toMatch(
+      /^these variables are not set: DEEPGRAM_API_KEY, .*ROOM_API_KEY, TELEPHONY_A_ACCOUNT_ID\. .*$/,
+    )
   })
 
   it('take calls that the carrier has signed, and no others', async () => {

@@ -9,7 +9,8 @@ export function callServer(flow: CallFlow): string {
     .from('typing', 'Any')
     .from('aiohttp', 'web')
     .from('loguru', 'logger')
-    .from('settings', 'either', 'optional')
+    .module('sys')
+    .from('settings', 'MissingSettings', 'check_settings', 'either', 'optional')
   const dialIn = flow.mode === 'dial-in'
   if (dialIn) {
     imports
@@ -17,8 +18,7 @@ export function callServer(flow: CallFlow): string {
       .module('hashlib')
       .module('hmac')
       .from('urllib.parse', 'parse_qsl')
-      .module('sys')
-      .from('settings', 'MissingSettings', 'check_settings', 'required')
+      .from('settings', 'required')
   } else {
     imports.module('hmac').module('re')
   }
@@ -69,12 +69,24 @@ def make_app() -> web.Application:
     return app
 
 
+def main() -> None:
+    """Runs the server until it is stopped."""
+    try:
+        if optional("BOT_START_URL") is None:
+            # The bot runs on this machine, with the same settings.
+            check_settings()
+${dialIn ? DIAL_IN_CHECK : ''}    except MissingSettings as error:
+        sys.exit(str(error))
+    host = either("CALL_SERVER_HOST", "${CALL_SERVER_HOST}")
+    port = either("CALL_SERVER_PORT", "${CALL_SERVER_PORT}")
+    try:
+        web.run_app(make_app(), host=host, port=int(port))
+    except (OSError, OverflowError, ValueError) as error:
+        sys.exit(f"cannot listen on {host}, port {port}; CALL_SERVER_PORT takes another: {error}")
+
+
 if __name__ == "__main__":
-${dialIn ? DIAL_IN_CHECK : ''}    web.run_app(
-        make_app(),
-        host=either("CALL_SERVER_HOST", "${CALL_SERVER_HOST}"),
-        port=int(either("CALL_SERVER_PORT", "${CALL_SERVER_PORT}")),
-    )
+    main()
 `
 }
 
@@ -97,10 +109,7 @@ which calls that address. The carrier's SIP domain puts the call through to the 
 const DIAL_IN_CONSTANTS = `#: What the carrier does until the bot has the call put through.
 WAIT = '<Response><Say>One moment, please.</Say><Pause length="60"/></Response>'
 `
-const DIAL_IN_CHECK = `    try:
-        check_settings("TELEPHONY_A_AUTH_TOKEN")
-    except MissingSettings as error:
-        sys.exit(str(error))
+const DIAL_IN_CHECK = `        check_settings("TELEPHONY_A_AUTH_TOKEN")
 `
 const PSTN_OUT_CONSTANTS = `PHONE_NUMBER = re.compile(r"\\+[1-9][0-9]{5,14}")
 `

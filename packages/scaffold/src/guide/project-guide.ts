@@ -132,7 +132,7 @@ function howToDeploy({ names, noiseFilter }: Configuration): string {
 docker build -t ${names.agent} server
 \`\`\`
 
-README.md has the command that tries the image here. Keys go into the secret set that \`server/deploy.toml\` names, never into the image. The
+The image takes botcli from npm; before its version is there, it cannot be built. README.md has the command that tries the image here. Keys go into the secret set that \`server/deploy.toml\` names, never into the image. The
 same code runs here and there. \`ENV\` is \`local\` only under the development runner; leave it out of the secrets.
-${noiseFilter ? 'The noise filter is on in the cloud only.\n' : ''}`
+${noiseFilter ? 'The noise filter is a part of the bot, here and in the cloud.\n' : ''}`
 }

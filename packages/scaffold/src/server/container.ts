@@ -7,12 +7,16 @@ export function dockerfile(configuration: Configuration): string {
   const command = runCommand(traitsOf(configuration))
   return `# The runner is a program for Node.
 FROM node:22-bookworm-slim AS runner
-RUN npm install --global --prefix /opt/botcli botcli@${botcliVersion()}
+WORKDIR /opt/botcli
+# Before botcli ${botcliVersion()} is on npm this cannot be built, but from files: --build-arg BOTCLI_PACKAGE='./botcli*.tgz'
+ARG BOTCLI_PACKAGE=botcli@${botcliVersion()}
+COPY wheels botcli*.tgz ./
+RUN npm install --no-audit --no-fund $BOTCLI_PACKAGE
 
 FROM python:3.12-slim-bookworm
 COPY --from=runner /usr/local/bin/node /usr/local/bin/node
-COPY --from=runner /opt/botcli /opt/botcli
-ENV PATH="/opt/botcli/bin:$PATH" PYTHONUNBUFFERED=1
+COPY --from=runner /opt/botcli/node_modules /opt/botcli/node_modules
+ENV PATH="/opt/botcli/node_modules/.bin:$PATH" PYTHONUNBUFFERED=1
 
 # Dependencies first: they change less often than the bot. With uv.lock they are the very same as on your machine.
 WORKDIR /app

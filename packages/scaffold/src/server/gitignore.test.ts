@@ -59,28 +59,40 @@ const USUAL = [
 it.each([
   ['behind whose lines ours are merged', ''],
   ['around it', 'bots/mine/'],
-])('commits every file that was written in a repository %s, and nothing else that it hides', async (_, at) => {
-  for (const { name, configuration } of [...clientCases(), { name: 'server', configuration: configured() }]) {
-    const whole = { ...configuration, evals: true, deployToCloud: true }
-    await writeFile(join(folder, '.gitignore'), USUAL)
-    const files = [...serverFiles(whole), ...rootFiles(whole), ...clientFiles(whole)]
-    for (const { path, content } of files) {
-      const place = join(folder, at, path)
-      const before = await readFile(place).catch(() => undefined)
-      await mkdir(dirname(place), { recursive: true })
-      const merges = path === '.gitignore' && before !== undefined
-      await writeFile(place, merges ? mergeLines(before, Buffer.from(content)) : content)
+])(
+  'commits every file that was written in a repository %s, and nothing else that it hides',
+  async (_, at) => {
+    for (const { name, configuration } of [
+      ...clientCases(),
+      { name: 'server', configuration: configured() },
+    ]) {
+      const whole = { ...configuration, evals: true, deployToCloud: true }
+      await writeFile(join(folder, '.gitignore'), USUAL)
+      const files = [...serverFiles(whole), ...rootFiles(whole), ...clientFiles(whole)]
+      for (const { path, content } of files) {
+        const place = join(folder, at, path)
+        const before = await readFile(place).catch(() => undefined)
+        await mkdir(dirname(place), { recursive: true })
+        const merges = path === '.gitignore' && before !== undefined
+        await writeFile(place, merges ? mergeLines(before, Buffer.from(content)) : content)
+      }
+      const paths = [...files.map(({ path }) => path), wheelPath(), '.botcli.json', 'AGENTS.md']
+      const secrets = [
+        'server/.env',
+        'client/.env.local',
+        'server/key.pem',
+        'server/.idea/x',
+        'server/other.whl',
+      ]
+      const input = [...paths, ...secrets].map((path) => `${at}${path}`).join('\n')
+      const ignored = git(['check-ignore', '--no-index', '--stdin'], input).split('\n').filter(Boolean)
+      expect([name, ignored]).toEqual([name, secrets.map((path) => `${at}${path}`)])
+      await rm(join(folder, at), { recursive: true, force: true })
+      await mkdir(folder, { recursive: true })
+      git(['init', '-q'])
     }
-    const paths = [...files.map(({ path }) => path), wheelPath(), '.botcli.json', 'AGENTS.md']
-    const secrets = ['server/.env', 'client/.env.local', 'server/key.pem', 'server/.idea/x', 'server/other.whl']
-    const input = [...paths, ...secrets].map((path) => `${at}${path}`).join('\n')
-    const ignored = git(['check-ignore', '--no-index', '--stdin'], input).split('\n').filter(Boolean)
-    expect([name, ignored]).toEqual([name, secrets.map((path) => `${at}${path}`)])
-    await rm(join(folder, at), { recursive: true, force: true })
-    await mkdir(folder, { recursive: true })
-    git(['init', '-q'])
-  }
-})
+  },
+)
 
 it('hides secrets, and what running, testing and building leave behind', async () => {
   const client = { clientFramework: 'react', clientServer: 'nextjs' } as const

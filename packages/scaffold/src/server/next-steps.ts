@@ -8,6 +8,9 @@ export const PAGE_URL = 'http://localhost:7860'
 /** What stands for the reader's public host name. */
 export const PUBLIC_HOST = 'my-bot.example.com'
 
+/** How evals find a runner that does not listen where it usually does. */
+export const ANOTHER_PORT = '--bot-url ws://localhost:PORT/ws'
+
 /** What to do with a fresh project, in this order. */
 export function nextSteps(configuration: Configuration): readonly NextStep[] {
   const traits = traitsOf(configuration)
@@ -23,12 +26,13 @@ export function nextSteps(configuration: Configuration): readonly NextStep[] {
     { title: 'Dependencies of the bot', commands: [`(cd server && ${syncCommand(configuration)})`] },
     ...ollama(traits),
     run(traits),
+    ...withoutPhone(traits),
     ...(hasCallServer(traits) ? [callServer(traits)] : []),
     ...client(configuration),
     ...(configuration.evals
       ? [
           {
-            title: 'A first eval, while the bot runs',
+            title: `A first eval, while the bot runs; for one on another port add ${ANOTHER_PORT}`,
             commands: [
               `(cd server && uv run --group evals pipecat eval run evals/${firstEval(configuration)} -v)`,
             ],
@@ -65,9 +69,7 @@ function run(traits: Traits): NextStep {
     }
   }
   if (callFlow !== undefined) return { title: 'The bot, for the call server below', commands: ['botcli run'] }
-  if (onlyCarrier !== undefined) {
-    return { title: carrierTitle(onlyCarrier), commands: [`botcli run -t ${onlyCarrier} -x ${PUBLIC_HOST}`] }
-  }
+  if (onlyCarrier !== undefined) return { title: 'The bot', commands: ['botcli run'] }
   if (carriers.length > 0) {
     return {
       title: 'The bot, for phones and for the other transports; README.md says how to connect a carrier',
@@ -83,10 +85,22 @@ function run(traits: Traits): NextStep {
   return { title: `The bot; then open ${PAGE_URL}`, commands: ['botcli run -t websocket'] }
 }
 
+/** A call that needs no phone, no account with the carrier and no public name; then the real thing. */
+function withoutPhone({ carriers: [carrier], onlyCarrier }: Traits): readonly NextStep[] {
+  if (carrier === undefined) return []
+  const call = {
+    title: 'A first call, in another terminal; it needs no phone and no carrier',
+    commands: [`botcli call --as ${carrier}`],
+  }
+  if (onlyCarrier === undefined) return [call]
+  const proxy = onlyCarrier === 'telephony_d' ? '' : ` -x ${PUBLIC_HOST}`
+  return [call, { title: carrierTitle(onlyCarrier), commands: [`botcli run -t ${onlyCarrier}${proxy}`] }]
+}
+
 function carrierTitle(carrier: Carrier): string {
   return carrier === 'telephony_d'
-    ? `The bot; give the carrier's Voicebot applet wss://${PUBLIC_HOST}/ws, the public name of your machine`
-    : `The bot; point the webhook of your number at POST https://${PUBLIC_HOST}/, the public name of your machine`
+    ? `Real calls, instead; give the carrier's Voicebot applet wss://${PUBLIC_HOST}/ws, the public name of your machine`
+    : `Real calls, instead; point the webhook of your number at POST https://${PUBLIC_HOST}/, the public name of your machine`
 }
 
 function callServer({ callFlow }: Traits): NextStep {
@@ -97,7 +111,17 @@ function callServer({ callFlow }: Traits): NextStep {
   return { title, commands: ['(cd server && uv run server.py)'] }
 }
 
-function client({ clientFramework }: Configuration): readonly NextStep[] {
-  if (clientFramework === 'none') return []
-  return [{ title: 'The client, in another terminal', commands: ['(cd client && npm ci && npm run dev)'] }]
+function client(configuration: Configuration): readonly NextStep[] {
+  if (configuration.clientFramework === 'none') return []
+  return [
+    {
+      title: `The client, in another terminal; then open ${clientUrl(configuration)}`,
+      commands: ['(cd client && npm ci && npm run dev)'],
+    },
+  ]
+}
+
+/** Where the page of the client is while one works on it. */
+export function clientUrl({ clientServer }: Configuration): string {
+  return `http://localhost:${clientServer === 'nextjs' ? 3000 : 5173}`
 }

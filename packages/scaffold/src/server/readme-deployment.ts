@@ -3,6 +3,7 @@ import { runCommand } from './container.ts'
 import { PUBLIC_HOST } from './next-steps.ts'
 import type { Traits } from './traits.ts'
 import { hasCallServer, projectVariables } from './variables.ts'
+import { botcliVersion } from './wheel.ts'
 
 /** How to make an image of the bot and try it. */
 export function deploymentSection(configuration: Configuration, traits: Traits): string {
@@ -24,7 +25,10 @@ export function deploymentSection(configuration: Configuration, traits: Traits):
   return `## Deployment
 
 \`server/Dockerfile\` makes an image in which the same runner runs the bot${python === '3.12' ? ' (the services need Python 3.12, which is in it)' : ''}. Commit \`server/uv.lock\`, which \`uv sync\` makes,
-and the image has the versions that you have tried. Try it here:
+and the image has the versions that you have tried.
+
+The image takes botcli ${botcliVersion()} from npm; before that version is there, it cannot be built. It can be built from a copy of
+botcli: \`npm pack\` its packages into \`server/\`, and build with \`--build-arg BOTCLI_PACKAGE='./botcli*.tgz'\`. Try the image here:
 
 \`\`\`
 docker build -t ${agent} server

@@ -19,7 +19,8 @@ on. In a container the folder goes with the container; mount a volume at \`/app/
   if (configuration.noiseFilter) {
     sections.push(`## Noise
 
-Noise is taken out of the caller's sound before anything hears it, by RNNoise inside of the bot. Evals are not filtered.`)
+Noise is taken out of the caller's sound before anything hears it, by RNNoise inside of the bot, here and in the cloud. Evals are not
+filtered.`)
   }
   if (configuration.observability) {
     sections.push(`## Observability

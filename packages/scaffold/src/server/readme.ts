@@ -1,5 +1,5 @@
 import type { Configuration, ScaffoldTransport } from '../configuration.ts'
-import { firstEval, nextSteps, PAGE_URL } from './next-steps.ts'
+import { ANOTHER_PORT, clientUrl, firstEval, nextSteps, PAGE_URL } from './next-steps.ts'
 import { deploymentSection } from './readme-deployment.ts'
 import { featureSections } from './readme-features.ts'
 import { phoneSections } from './readme-phones.ts'
@@ -58,10 +58,25 @@ function start(configuration: Configuration): string {
 
 ${steps.join('\n\n')}
 
-You need [uv](https://docs.astral.sh/uv/) and \`botcli\`. Without uv: \`cd server && python3 -m venv .venv && .venv/bin/pip install .${configuration.evals ? ' "pipecat-ai[evals,runner,websocket]"' : ''}\`;
-\`botcli run\` finds that environment by itself. \`uv run bot.py\` in \`server/\` is the same as \`botcli run\`.
+You need [uv](https://docs.astral.sh/uv/) and \`botcli\`. \`uv run bot.py\` in \`server/\` is the same as \`botcli run\`.
 
-Try the code without any key: \`cd server && uv run python -m unittest discover -s tests\`.`
+Try the code without any key: \`cd server && uv run python -m unittest discover -s tests\`.
+
+${withoutUv(configuration)}`
+}
+
+/** The same with what Python itself has. */
+function withoutUv(configuration: Configuration): string {
+  const { python } = traitsOf(configuration)
+  const { evals } = configuration
+  const program = python === '3.12' ? 'python3.12' : 'python3'
+  return `Without uv, with Python ${python} or newer, in \`server/\` (\`botcli run\` finds this environment by itself):
+
+\`\`\`
+${program} -m venv .venv
+.venv/bin/pip install .${evals ? ' "pipecat-ai[evals,runner,websocket]"' : ''}
+.venv/bin/python -m unittest discover -s tests
+${evals ? `.venv/bin/pipecat eval run evals/${firstEval(configuration)} -v\n` : ''}\`\`\``
 }
 
 /** How to reach a bot without a phone. */
@@ -119,10 +134,12 @@ botcli run                    # in one terminal, and in another:
 |---|---|
 ${files}
 
+The evals look for the bot on port 7860. For one on another port, add \`${ANOTHER_PORT}\`.
 The tools for it are in the dependency group \`evals\`, so that they are not in production.`
 }
 
-function client({ clientFramework, clientServer }: Configuration): string {
+function client(configuration: Configuration): string {
+  const { clientFramework, clientServer } = configuration
   const kind =
     clientFramework === 'react'
       ? clientServer === 'nextjs'
@@ -137,7 +154,7 @@ how to change that.
 \`\`\`
 cd client
 npm ci
-npm run dev      # while you work
+npm run dev      # while you work, at ${clientUrl(configuration)}
 npm run build    # for the public
 npm run lint
 \`\`\``

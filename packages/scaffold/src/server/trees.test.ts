@@ -149,6 +149,44 @@ describe('next steps', () => {
     ])
   })
 
+  it('begin phone bots with a call that needs no phone and no public name', () => {
+    const commands = (transports: Configuration['transports']) =>
+      nextSteps(configured({ botType: 'telephony', transports })).flatMap((step) => step.commands)
+    expect(commands(['telephony_b']).slice(2)).toEqual([
+      'botcli run',
+      'botcli call --as telephony_b',
+      'botcli run -t telephony_b -x my-bot.example.com',
+    ])
+    expect(commands(['telephony_d']).slice(2)).toEqual([
+      'botcli run',
+      'botcli call --as telephony_d',
+      'botcli run -t telephony_d',
+    ])
+    expect(commands(['telephony_c', 'webrtc']).slice(2)).toEqual([
+      'botcli run',
+      'botcli call --as telephony_c',
+    ])
+  })
+
+  it.each([
+    ['http://localhost:5173', { clientFramework: 'react', clientServer: 'vite' }],
+    ['http://localhost:5173', { clientFramework: 'vanilla', clientServer: 'vite' }],
+    ['http://localhost:3000', { clientFramework: 'react', clientServer: 'nextjs' }],
+  ] as const)('open the client at %s', (url, client) => {
+    const step = nextSteps(configured(client)).find(({ title }) => title.startsWith('The client'))
+    expect(step?.title.endsWith(`then open ${url}`)).toBe(true)
+    expect(rootFiles(configured(client))[0]?.content).toContain(
+      `npm run dev      # while you work, at ${url}`,
+    )
+  })
+
+  it('tell how evals find a bot on another port', () => {
+    const evals = configured({ evals: true })
+    const flag = '--bot-url ws://localhost:PORT/ws'
+    expect(nextSteps(evals).at(-1)?.title).toContain(flag)
+    expect(rootFiles(evals)[0]?.content).toContain(`add \`${flag}\``)
+  })
+
   it.each<readonly [string, Partial<Configuration>]>([
     ['botcli run', { transports: ['webrtc', 'room'] }],
     ['botcli run -t websocket', { transports: ['websocket'] }],

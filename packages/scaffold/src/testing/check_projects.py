@@ -187,13 +187,13 @@ def dockerfile(text: str, files: dict[str, str]) -> Iterator[str]:
                 yield f"Dockerfile: no stage for {line}"
         elif words[0] == "COPY":
             for source in words[1:-1]:
-                if source.endswith("*"):
+                if "*" in source:
                     # What there may be or not.
                     continue
                 place = f"server/{source}" if source != "." else "server"
                 if not any(path == place or path.startswith(f"{place}/") for path in files):
                     yield f"Dockerfile: {source} does not exist"
-        elif words[0] not in {"RUN", "ENV", "WORKDIR", "USER", "EXPOSE", "CMD"}:
+        elif words[0] not in {"ARG", "RUN", "ENV", "WORKDIR", "USER", "EXPOSE", "CMD"}:
             yield f"Dockerfile: {line}"
         if words[0] == "CMD":
             json.loads(line.removeprefix("CMD"))

@@ -13,10 +13,11 @@ import { SERVICES } from '../../packages/scaffold/src/services/index.ts'
 import { allCases, configured, serviceCases } from '../../packages/scaffold/src/testing/server-matrix.ts'
 import { withPipecat } from '../pipecat/with-pipecat.ts'
 import { generate } from './generated.ts'
-import { echo, HttpDouble } from './http-double.ts'
+import { asModel, echo, HttpDouble } from './http-double.ts'
 
 const run = promisify(execFile)
 const PYTHON_PACKAGE = join(import.meta.dirname, '../../python/src')
+const BOTCLI_BIN = join(import.meta.dirname, '../../packages/cli/bin/botcli.js')
 const PYRIGHT = 'pyright@1.1.414'
 /** Their libraries cannot be replaced by stand-ins, or fetch something when they are made. */
 const NOT_MADE = new Set([
@@ -140,9 +141,60 @@ withPipecat('generated servers', (python) => {
     expect(stderr).toContain('Ran 2 tests')
   })
 
+  it('tell in one message which keys are missing, however they are started', async () => {
+    const server = await generate(folder, configured({ stt: 'openai_stt', tts: 'openai_tts' }))
+    const bot = join(server, 'bot.py')
+    const env = { PATH: process.env.PATH, PYTHONPATH: PYTHON_PACKAGE, BOTCLI_BIN, NO_COLOR: '1' }
+    for (const start of [
+      [python, bot, '--port', '0'],
+      [BOTCLI_BIN, 'run', bot, '--python', python, '--port', '0'],
+    ]) {
+      const [program = '', ...args] = start
+      const failed = await run(program, args, { env }).catch((error) => error)
+      expect(failed.code).toBe(1)
+      expect(failed.stderr).not.toContain('Traceback')
+      expect(failed.stderr.match(/OPENAI_API_KEY/g)).toHaveLength(1)
+      expect(failed.stderr).toMatch(/not set: OPENAI_API_KEY\. They belong into \.env/)
+      // The same text is right when that file is there and has nothing in it.
+      await writeFile(join(server, '.env'), readFileSync(join(server, '.env.example')))
+    }
+  })
+
+  it('fail their first eval when they greet without a word', async () => {
+    const model = await HttpDouble.start(
+      asModel(({ messages }) => ({ content: messages.some(({ role }) => role === 'user') ? 'banana' : '' })),
+    )
+    const server = await generate(folder, configured({ stt: 'openai_stt', tts: 'openai_tts', evals: true }))
+    const scenario = join(server, 'evals/starter_text.yaml')
+    await writeFile(
+      scenario,
+      readFileSync(scenario, 'utf8').replaceAll('within_ms: 30000', 'within_ms: 5000'),
+    )
+    await writeFile(join(server, '.env'), `OPENAI_API_KEY=test\nOPENAI_BASE_URL=${model.url}\n`)
+    const bot = join(server, 'bot.py')
+    const runner = await RunnerFixture.start(bot, {
+      python: { path: python, start: 'fork' },
+      env: { ...testConfig(bot).env },
+    })
+    try {
+      const url = `${runner.url.replace('http', 'ws')}/ws`
+      const args = ['eval', 'run', scenario, '--bot-url', url, '--logs-dir', folder]
+      const { stdout } = await run(join(dirname(python), 'pipecat'), args, {
+        cwd: folder,
+        env: { ...process.env, NO_COLOR: '1', COLUMNS: '200' },
+      }).catch((error) => error)
+      expect(stdout).toContain('0/1 passed')
+    } finally {
+      await runner.close()
+      await model.close()
+    }
+  })
+
   it.each([
     ['by our wires', {}],
     ["by the library's own, because of video", { videoInput: true, videoOutput: true }],
+    ['in rooms', { transports: ['room'] }],
+    ['in rooms and by our wires', { transports: ['room', 'webrtc'] }],
     ['for phones', { botType: 'telephony', transports: ['telephony_a'] }],
     [
       'as bots that wait for whom they call',

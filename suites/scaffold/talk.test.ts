@@ -37,11 +37,14 @@ withPipecat('generated bots', (python) => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  async function start(changes: Partial<Configuration>): Promise<{ runner: RunnerFixture; server: string }> {
+  async function start(
+    changes: Partial<Configuration>,
+    services = openai.url,
+  ): Promise<{ runner: RunnerFixture; server: string }> {
     const server = await generate(folder, configured({ ...OPENAI, ...FEATURES, ...changes }))
     const env = [
       'OPENAI_API_KEY=test',
-      `OPENAI_BASE_URL=${openai.url}`,
+      `OPENAI_BASE_URL=${services}`,
       `OTEL_EXPORTER_OTLP_ENDPOINT=${collector.url}`,
       '',
     ]
@@ -85,6 +88,26 @@ withPipecat('generated bots', (python) => {
       expect([line, runner.log.find(line)]).toEqual([line, expect.anything()])
     }
     expect(collector.seen.map(({ path }) => path)).toContain('/v1/traces')
+  })
+
+  it('hang up when a service takes no more work, and log why', async () => {
+    const services = await HttpDouble.start((_, response) => {
+      const error = JSON.stringify({ error: { message: 'this key was withdrawn' } })
+      response.writeHead(401, { 'Content-Type': 'application/json' }).end(error)
+    })
+    try {
+      const phone = { botType: 'telephony', transports: ['telephony_a'] } as const
+      const { runner } = await start(phone, services.url)
+      const url = `${runner.url.replace('http', 'ws')}/ws`
+      const script = [{ do: 'silence', ms: 30_000 }] as const
+      const call = new PhoneCall({ url, carrier: 'telephony_a', limitMs: 30_000, script })
+      expect(await call.ended).toMatchObject({ closed: { by: 'runner' } })
+      for (const line of ['this key was withdrawn', 'can no longer do its job']) {
+        expect([line, runner.log.find(line)]).toEqual([line, expect.anything()])
+      }
+    } finally {
+      await services.close()
+    }
   })
 
   it('speak at the right speed on the phone', async () => {

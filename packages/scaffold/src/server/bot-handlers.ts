@@ -21,26 +21,44 @@ const CALLER = `        nonlocal caller_id
         caller_id = transport.get_client_id(client)
 `
 
-const GREET = `        context.add_message({"role": "developer", "content": GREETING})
+const GREET = `    greeted = False
+
+    async def greet() -> None:
+        nonlocal greeted
+        if greeted:
+            return
+        greeted = True
+        context.add_message({"role": "developer", "content": GREETING})
         await worker.queue_frames([LLMRunFrame()])
 `
 
+const READY = `    @worker.rtvi.event_handler("on_client_ready")
+    async def on_client_ready(rtvi):
+        await greet()
+`
+
+/** A page or an app says when it can be spoken to. Phones and whoever joins a room by the provider's page do not. */
 function beginning(
   { botType }: Configuration,
-  { greets, looks }: Traits,
+  { greets, looks, inRooms, plain }: Traits,
   imports: Imports,
 ): readonly string[] {
-  if (greets) imports.from('pipecat.frames.frames', 'LLMRunFrame')
   const connected = `    @transport.event_handler("on_client_connected")
     async def on_client_connected(transport, client):
 ${looks ? CALLER : ''}        logger.info("The caller is there")
 `
   if (!greets) return [connected]
-  if (botType === 'telephony') return [`${connected}${GREET}`]
-  const ready = `    @worker.rtvi.event_handler("on_client_ready")
-    async def on_client_ready(rtvi):
-${GREET}`
-  return [connected, ready]
+  imports.from('pipecat.frames.frames', 'LLMRunFrame')
+  if (botType === 'telephony' || plain.length === 0) {
+    return [GREET, `${connected}        await greet()\n`]
+  }
+  if (!inRooms) return [GREET, connected, READY]
+  imports.from('pipecat.transports.daily.transport', 'DailyTransport')
+  const inRoom = `        if isinstance(transport, DailyTransport):
+            # Whoever joins by the room provider's own page never says to be ready.
+            await greet()
+`
+  return [GREET, `${connected}${inRoom}`, READY]
 }
 
 const END = `    @transport.event_handler("on_client_disconnected")

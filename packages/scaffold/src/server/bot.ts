@@ -28,6 +28,9 @@ ${constants(configuration, traits)}${parts}
 
 if __name__ == "__main__":
     main()
+else:
+    # The runner tells what is missing; a script would end in a traceback.
+    check_settings()
 `
 }
 
@@ -51,9 +54,7 @@ ${kind}: ${services.map(({ label }) => label).join(', ')}.
 
 function constants({ recording }: Configuration, { greets, callFlow }: Traits): string {
   const parts = [
-    `check_settings()
-
-#: Who the bot is. Its answers are spoken.
+    `#: Who the bot is. Its answers are spoken.
 ${PROMPT_NAME} = (
     "You are a helpful assistant in a voice call. Your answers are spoken, so keep them short and "
     "plain: no lists, no emojis, no special characters. Be friendly, and answer what was said."
@@ -62,7 +63,7 @@ ${PROMPT_NAME} = (
   ]
   if (greets) {
     parts.push(`#: What the bot is told when its caller is there.
-GREETING = "Greet the caller and introduce yourself in one short sentence."
+GREETING = 'Greet the caller with "Hello" and introduce yourself in one short sentence.'
 `)
   }
   if (recording) {
@@ -86,7 +87,7 @@ function runBot(configuration: Configuration, traits: Traits, imports: Imports):
     .from('botcli', ...(traits.libraryWires ? [] : ['RunnerArguments']))
     .from('pipecat.audio.vad.silero', 'SileroVADAnalyzer')
     .from('pipecat.pipeline.pipeline', 'Pipeline')
-    .from('pipecat.pipeline.worker', 'PipelineParams', 'PipelineWorker')
+    .from('pipecat.pipeline.worker', 'PipelineParams', 'PipelineWorker', 'ProcessorUnusablePolicy')
     .from('pipecat.processors.aggregators.llm_context', 'LLMContext')
     .from(
       'pipecat.processors.aggregators.llm_response_universal',
@@ -192,10 +193,12 @@ function worker({ observability }: Configuration, { libraryWires }: Traits): str
     : []
   // Only the library's own arguments say how long a silent call may last; otherwise its default holds.
   const idle = libraryWires ? [named('idle_timeout_secs', 'args.pipeline_idle_timeout_secs')] : []
+  // By default a bot whose service takes no more work stays in the call, and is silent.
+  const policy = named('processor_unusable_policy', 'ProcessorUnusablePolicy.END')
   return statement(
     4,
     'worker = ',
-    call('PipelineWorker', [{ value: 'pipeline' }, named('params', params), ...idle, ...observed]),
+    call('PipelineWorker', [{ value: 'pipeline' }, named('params', params), policy, ...idle, ...observed]),
   )
 }
 

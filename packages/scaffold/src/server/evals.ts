@@ -17,8 +17,14 @@ export function evalFiles(configuration: Configuration): readonly PlannedFile[] 
 
 function run(file: string): string {
   return `# Run it from server/, beside a running bot (\`botcli run\`):
-#   uv run --group evals pipecat eval run evals/${file} -v`
+#   uv run --group evals pipecat eval run evals/${file} -v
+# A bot on another port: --bot-url ws://localhost:PORT/ws`
 }
+
+/** What makes an empty answer fail; in the sound of a bot there is no such thing. */
+const HELLO = `            # Otherwise an empty answer would pass. Change it along with GREETING in bot.py.
+            text_contains: "Hello"
+`
 
 function greeting(greets: boolean, check = ''): string {
   if (!greets) return ''
@@ -38,7 +44,7 @@ name: starter_text
 scenarios:
   - name: answers
     turns:
-${greeting(greets)}      - user: "Please answer with just the word banana."
+${greeting(greets, HELLO)}      - user: "Please answer with just the word banana."
         expect:
           - event: response
             within_ms: 30000

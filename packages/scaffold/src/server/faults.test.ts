@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Configuration } from '../configuration.ts'
 import { SERVICES } from '../services/index.ts'
 import { configured, transportCases } from '../testing/server-matrix.ts'
-import { gitignore, rootFiles, serverFiles } from './index.ts'
+import { botcliVersion, gitignore, rootFiles, serverFiles } from './index.ts'
 
 /** Faults that generators of such projects have had. None of them is to come back. */
 function file(configuration: Configuration, path: string): string {
@@ -138,7 +138,9 @@ describe('video', () => {
     expect(about({ transports: ['room'], videoOutput: true })).toMatch(/can go to the caller: push/)
     const deaf = { mode: 'realtime', realtime: 'ultravox_realtime', transports: ['room'] } as const
     expect(about({ ...deaf, videoInput: true })).toMatch(/Ultravox does not look at pictures/)
-    expect(about({ ...deaf, realtime: 'openai_realtime', videoInput: true })).toMatch(/the model sees it/)
+    for (const realtime of ['openai_realtime', 'azure_realtime']) {
+      expect(about({ ...deaf, realtime, videoInput: true })).toMatch(/the model sees it/)
+    }
   })
 
   it('is switched on wherever it is sent', () => {
@@ -196,10 +198,59 @@ describe('calls', () => {
   })
 
   it('greets callers on every transport, and waits for the word of those whom it calls', () => {
-    for (const kind of [PSTN_IN, SIP_IN, PHONE]) {
-      expect(bot({ ...kind, evals: true })).toMatch(/on_client_connected(.*\n)+.*LLMRunFrame\(\)/)
+    /** When a bot greets: what stands in each of its handlers. */
+    const greetsOn = (changes: Partial<Configuration>) => {
+      const text = bot({ ...changes, evals: true })
+      const handler = (name: string) =>
+        new RegExp(`async def ${name}\\(.*\\n((?: {8}.*\\n)*)`).exec(text)?.[1] ?? ''
+      const connected = handler('on_client_connected')
+      return {
+        once: /if greeted:\s+return\s+greeted = True\s+.*GREETING.*\s+.*LLMRunFrame\(\)/.test(text),
+        connected: /isinstance\(transport, DailyTransport\):\n.*\n {12}await greet/.test(connected)
+          ? 'in rooms'
+          : /^ {8}await greet/m.test(connected),
+        ready: /^ {8}await greet/m.test(handler('on_client_ready')),
+      }
     }
-    for (const kind of [PSTN_OUT, SIP_OUT]) expect(bot({ ...kind, evals: true })).not.toContain('LLMRunFrame')
+    for (const kind of [
+      PSTN_IN,
+      SIP_IN,
+      PHONE,
+      { ...PHONE, transports: ['telephony_a', 'webrtc'] },
+      { transports: ['room'] },
+    ] as const) {
+      expect([kind, greetsOn(kind)]).toEqual([kind, { once: true, connected: true, ready: false }])
+    }
+    for (const transports of [['webrtc'], ['websocket'], ['webrtc', 'websocket']] as const) {
+      expect(greetsOn({ transports })).toEqual({ once: true, connected: false, ready: true })
+    }
+    for (const more of [
+      {},
+      { videoInput: true },
+      { mode: 'realtime', realtime: 'openai_realtime' },
+    ] as const) {
+      const transports = ['room', 'webrtc', 'websocket'] as const
+      expect(greetsOn({ transports, ...more })).toEqual({ once: true, connected: 'in rooms', ready: true })
+    }
+    for (const kind of [PSTN_OUT, SIP_OUT]) {
+      expect(greetsOn(kind)).toEqual({ once: false, connected: false, ready: false })
+      expect(bot({ ...kind, evals: true })).not.toContain('LLMRunFrame')
+    }
+  })
+
+  it('ends when a service can no longer do its work', () => {
+    for (const { configuration } of transportCases()) {
+      expect(file(configuration, 'server/bot.py')).toContain(
+        'processor_unusable_policy=ProcessorUnusablePolicy.END,',
+      )
+    }
+  })
+
+  it('has a greeting that its first eval can tell from silence', () => {
+    const word = /GREETING.*\n +text_contains: "(\w+)"/.exec(
+      file(configured({ evals: true }), 'server/evals/starter_text.yaml'),
+    )?.[1]
+    expect(bot({ evals: true })).toContain(`with "${word}"`)
   })
 
   it('has scenarios that fit bots which wait', () => {
@@ -225,6 +276,44 @@ describe('calls', () => {
 })
 
 describe('projects', () => {
+  it('leaves it to the runner to tell which keys are missing', () => {
+    for (const { configuration } of transportCases()) {
+      expect(file(configuration, 'server/bot.py')).toMatch(
+        /^if __name__ == "__main__":\n {4}main\(\)\nelse:\n(?: {4}#.*\n)* {4}check_settings\(\)\n$/m,
+      )
+    }
+  })
+
+  it('says that its image needs a version on npm, and takes another', () => {
+    const cloud = configured({ deployToCloud: true })
+    const version = botcliVersion()
+    const image = file(cloud, 'server/Dockerfile')
+    expect(image).toMatch(new RegExp(`^# Before botcli ${version} is on npm.* BOTCLI_PACKAGE=.*$`, 'm'))
+    expect(image).toContain(`\nARG BOTCLI_PACKAGE=botcli@${version}\n`)
+    expect(image).toMatch(/^RUN npm install .*\$BOTCLI_PACKAGE$/m)
+    expect(file(cloud, 'README.md')).toContain(`takes botcli ${version} from npm; before that`)
+    expect(file(configured(), 'README.md')).not.toContain('npm; before')
+  })
+
+  it('can be set up without uv, by a Python that is new enough', () => {
+    const block = (changes: Partial<Configuration>) =>
+      /Without uv, with Python ([\d.]+) .*\n\n```\n([^`]*)```/
+        .exec(file(configured(changes), 'README.md'))
+        ?.slice(1)
+    expect(block({})).toEqual([
+      '3.11',
+      'python3 -m venv .venv\n.venv/bin/pip install .\n.venv/bin/python -m unittest discover -s tests\n',
+    ])
+    expect(block({ tts: 'nvidia_sagemaker_tts', evals: true })).toEqual([
+      '3.12',
+      `python3.12 -m venv .venv
+.venv/bin/pip install . "pipecat-ai[evals,runner,websocket]"
+.venv/bin/python -m unittest discover -s tests
+.venv/bin/pipecat eval run evals/starter_text.yaml -v
+`,
+    ])
+  })
+
   it('asks for the versions of the library that it is written for', () => {
     expect(file(configured(), 'server/pyproject.toml')).toContain(
       '"pipecat-ai[cartesia,deepgram,openai,silero]>=1.14.0,<2"',

@@ -55,8 +55,8 @@ def check_settings(*names: str) -> None:
     if missing:
         raise MissingSettings(
             f"these variables are not set: {', '.join(missing)}. "
-            "Copy .env.example to .env beside the bot and fill them in; it says where to get each. "
-            "In the cloud they belong into the secret set."
+            "They belong into .env beside the bot; without one, begin with a copy of .env.example, "
+            "which says where to get each. In the cloud they belong into the secret set."
         )
 `
 

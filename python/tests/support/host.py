@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 #: How long a test waits for something that must happen.
-WAIT_S = 15.0
+WAIT_S = 45.0
 
 START: dict[str, Any] = {
     "sessionId": "session-1",

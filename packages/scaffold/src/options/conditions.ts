@@ -1,4 +1,5 @@
 import type { BotType, ClientFramework, Mode, ScaffoldTransport } from '../configuration.ts'
+import { canSee } from '../services/index.ts'
 import type { ScaffoldKey } from './option.ts'
 import { videoTransports } from './transports.ts'
 
@@ -10,6 +11,8 @@ export interface Draft {
   /** Those that are right, also when others are not; the same as `transports` when left out. */
   readonly rightTransports?: readonly ScaffoldTransport[]
   readonly mode?: Mode
+  /** There when it is one that exists. */
+  readonly realtime?: string
   readonly clientFramework?: ClientFramework
   readonly deployToCloud?: boolean
 }
@@ -22,6 +25,20 @@ export interface Condition {
   readonly deciders: readonly ScaffoldKey[]
   /** Why it is not; ends the sentence "--x has no effect". */
   otherwise(draft: Draft): string
+}
+
+/** Where pictures can go to and fro. */
+const CARRIES_VIDEO: Condition = {
+  deciders: ['botType', 'transports'],
+  holds: ({ botType, transports, rightTransports = transports ?? [] }) => {
+    if (botType === 'telephony') return false
+    if (videoTransports(rightTransports).length > 0) return true
+    return transports === undefined ? undefined : false
+  },
+  otherwise: ({ botType }) =>
+    botType === 'telephony'
+      ? 'in a telephony bot; it is for web bots'
+      : 'without a transport that carries video; add --transport webrtc or room',
 }
 
 /** Every condition that the option table names. */
@@ -62,17 +79,18 @@ export const CONDITIONS = {
     holds: (draft) => hasTransport(draft, 'telephony_a_room_sip'),
     otherwise: () => 'without --transport telephony_a_room_sip',
   },
-  video: {
-    deciders: ['botType', 'transports'],
-    holds: ({ botType, transports, rightTransports = transports ?? [] }) => {
-      if (botType === 'telephony') return false
-      if (videoTransports(rightTransports).length > 0) return true
-      return transports === undefined ? undefined : false
+  video: CARRIES_VIDEO,
+  pictures: {
+    deciders: ['botType', 'transports', 'mode', 'realtime'],
+    holds: (draft) => {
+      const carried = CARRIES_VIDEO.holds(draft)
+      if (carried !== true || draft.mode !== 'realtime') return carried
+      return draft.realtime === undefined ? undefined : canSee({ mode: draft.mode, realtime: draft.realtime })
     },
-    otherwise: ({ botType }) =>
-      botType === 'telephony'
-        ? 'in a telephony bot; it is for web bots'
-        : 'without a transport that carries video; add --transport webrtc or room',
+    otherwise: (draft) =>
+      CARRIES_VIDEO.holds(draft) === true
+        ? `with ${draft.realtime}, which does not look at pictures`
+        : CARRIES_VIDEO.otherwise(draft),
   },
   cloud: {
     deciders: ['deployToCloud'],

@@ -200,7 +200,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
     on: false,
     help: 'Let the bot see the caller, for web bots.',
     question: 'Shall the bot see the caller?',
-    applies: 'video',
+    applies: 'pictures',
   },
   {
     key: 'videoOutput',
@@ -255,7 +255,7 @@ export const SCAFFOLD_OPTIONS: readonly ScaffoldOption[] = [
     kind: 'toggle',
     group: 'features',
     on: false,
-    help: 'Filter noise, which works in the cloud only.',
+    help: "Filter noise out of the caller's sound; needs cloud deployment.",
     question: 'Filter noise?',
     applies: 'cloud',
   },

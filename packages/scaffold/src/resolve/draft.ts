@@ -12,6 +12,7 @@ import { nearest } from '../nearest.ts'
 import type { Draft } from '../options/conditions.ts'
 import type { FlagValues, ScaffoldKey } from '../options/option.ts'
 import { TRANSPORT_KINDS } from '../options/transports.ts'
+import { servicesOf } from '../services/index.ts'
 import { type GivenOptions, gather } from './given.ts'
 
 /** What can be told of a project, with what follows from the rest where it was left out. */
@@ -19,6 +20,10 @@ export function makeDraft(given: GivenOptions, isUnknown: (key: ScaffoldKey) => 
   const { transports, rightTransports } = transportsOf(given)
   const botType = isUnknown('botType') ? undefined : inferBotType(given, transports, rightTransports)
   const mode = isUnknown('mode') ? undefined : (meantMode(given) ?? likelyMode(given))
+  const realtime = oneOf(
+    servicesOf('realtime').map(({ id }) => id),
+    given.get('realtime')?.value,
+  )
   const clientFramework = isUnknown('clientFramework') ? undefined : inferFramework(given)
   const cloud = isUnknown('deployToCloud') ? undefined : given.get('deployToCloud')?.value !== false
   return {
@@ -26,6 +31,7 @@ export function makeDraft(given: GivenOptions, isUnknown: (key: ScaffoldKey) => 
     ...(transports === undefined ? {} : { transports }),
     ...(botType === undefined ? {} : { botType }),
     ...(mode === undefined ? {} : { mode }),
+    ...(realtime === undefined ? {} : { realtime }),
     ...(clientFramework === undefined ? {} : { clientFramework }),
     ...(cloud === undefined ? {} : { deployToCloud: cloud }),
   }

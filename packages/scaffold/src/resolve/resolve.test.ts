@@ -311,3 +311,10 @@ describe('whatever is given', () => {
     )
   })
 })
+
+it('refuses video of callers for services that do not look at it', () => {
+  const video = { transports: ['webrtc'], mode: 'realtime', videoInput: true }
+  expect(brief({ ...video, realtime: 'ultravox_realtime' })).toEqual(['no_effect --video-input'])
+  expect(resolved({ ...video, realtime: 'gemini_live_realtime' }).videoInput).toBe(true)
+  expect(resolved({ ...WEB, videoInput: true }).videoInput).toBe(true)
+})

@@ -32,14 +32,14 @@ service go to an OpenTelemetry collector; \`OTEL_EXPORTER_OTLP_HEADERS\` and the
   return sections
 }
 
-function video({ videoIn, videoOut, looks, libraryWires, video, llm, picture }: Traits): string {
+function video({ videoIn, videoOut, looks, libraryWires, video, picture }: Traits): string {
   const size = `${picture.width} by ${picture.height}`
   const parts = [
     !videoIn
       ? ''
       : looks
         ? 'The language model takes a picture with the camera of the caller when it wants to see something: the function `look` in `server/bot.py`. Take a model that sees pictures and calls functions.'
-        : `One picture a second comes from the camera of the caller${llm.sees === true ? ', and the model sees it' : `; ${llm.label} does not look at pictures, so they are there for code of yours`}.`,
+        : 'One picture a second comes from the camera of the caller, and the model sees it.',
     !videoOut
       ? ''
       : video === undefined

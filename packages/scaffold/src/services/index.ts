@@ -32,7 +32,6 @@ export function serviceById(id: string): Service | undefined {
 /** What decides whether a bot can look at its caller. */
 interface Looker {
   readonly mode: Mode
-  readonly llm?: string | undefined
   readonly realtime?: string | undefined
 }
 

@@ -131,7 +131,7 @@ it('sees by every language model, which asks for pictures, and by services that 
     'gemini_vertex_live_realtime',
     'openai_realtime',
   ])
-  expect(canSee({ mode: 'cascade', llm: 'openai_llm' })).toBe(true)
+  expect(canSee({ mode: 'cascade' })).toBe(true)
   expect(canSee({ mode: 'realtime' })).toBe(false)
 })
 

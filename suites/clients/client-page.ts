@@ -31,8 +31,10 @@ export class ClientPage {
       if (message !== GIVEN_UP) errors.push(message)
     })
     page.on('console', (message) => {
-      // The browser itself writes about requests that fail, and the published client about errors that it reports.
-      const expected = /^Failed to load resource|Fatal error reported|Error fetching|ICE candidate/
+      // The browser itself writes about requests that fail, and the published client about errors that it reports, and
+      // about sound that it had still wanted to send when the server closed the socket.
+      const expected =
+        /^Failed to load resource|Fatal error reported|Error fetching|ICE candidate|send to closed socket/
       if (message.type() === 'error' && !expected.test(message.text())) errors.push(message.text())
     })
     await page.goto(url)

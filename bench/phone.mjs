@@ -4,7 +4,7 @@ import { sleep } from './wait.mjs'
 import { quietWindow } from './window.mjs'
 
 const COUNTS = [1, 10, 25]
-const QUICK_COUNTS = [1, 25]
+const QUICK_COUNTS = [10]
 /** Below this share of its audio a server is overloaded, and its CPU says nothing about a call. */
 const ALL_AUDIO = 0.98
 

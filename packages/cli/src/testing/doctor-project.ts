@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import {
@@ -85,4 +85,11 @@ export function subjectOf(directory: string, options: Partial<SubjectOptions> = 
     signal: new AbortController().signal,
     ...options,
   })
+}
+
+/** Replaces a text in a file, in which it must be. */
+export async function replaceIn(file: string, from: string, to: string): Promise<void> {
+  const text = await readFile(file, 'utf8')
+  if (!text.includes(from)) throw new Error(`${file} has no ${from}`)
+  await writeFile(file, text.replaceAll(from, to))
 }

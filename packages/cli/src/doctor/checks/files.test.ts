@@ -12,6 +12,7 @@ import {
   makeProject,
   put,
   putProgram,
+  replaceIn,
   subjectOf,
   WEB_BOT,
 } from '../../testing/doctor-project.ts'
@@ -23,12 +24,6 @@ import { checkGit, checkNode, checkNpm } from './tools.ts'
 
 const run = promisify(execFile)
 const VERSION = botcliVersion()
-
-async function replaceIn(file: string, from: string, to: string): Promise<void> {
-  const text = await readFile(file, 'utf8')
-  expect(text).toContain(from)
-  await writeFile(file, text.replaceAll(from, to))
-}
 
 describe('tools', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { botcliVersion } from '@botcli/scaffold'
@@ -9,6 +9,7 @@ import {
   makeProject,
   put,
   putProgram,
+  replaceIn,
   subjectOf,
   WEB_BOT,
 } from '../../testing/doctor-project.ts'
@@ -17,12 +18,6 @@ import { checkWheel } from './wheel.ts'
 const run = promisify(execFile)
 const VERSION = botcliVersion()
 const WHEEL = `server/wheels/botcli-${VERSION}-py3-none-any.whl`
-
-async function replaceIn(file: string, from: string, to: string): Promise<void> {
-  const text = await readFile(file, 'utf8')
-  expect(text).toContain(from)
-  await writeFile(file, text.replaceAll(from, to))
-}
 
 describe('the wheel', () => {
   it('is there, of this version', async () => {

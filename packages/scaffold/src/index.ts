@@ -23,6 +23,7 @@ export {
   compareProject,
   openFolder,
   type ProjectComparison,
+  readOwnFile,
   reviewGuides,
 } from './disk/project.ts'
 export { type WriteOptions, write } from './disk/write.ts'
@@ -55,7 +56,7 @@ export {
   QUICKSTART_DIRECTORY,
   quickstartProblems,
 } from './resolve/quickstart.ts'
-export type { ConfigFile } from './resolve/read-config.ts'
+export { type ConfigFile, MAX_CONFIG_BYTES } from './resolve/read-config.ts'
 export { type Resolution, type ResolveInput, resolve } from './resolve/resolve.ts'
 export { type PlanInput, planGuides, planProject } from './scaffold.ts'
 export { botcliVersion, envVariables, nextSteps } from './server/index.ts'

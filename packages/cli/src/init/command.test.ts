@@ -140,6 +140,7 @@ describe('what is wrong', () => {
   it.each([
     ['absent.json', undefined, 'The config file absent.json cannot be read: there is no such file.'],
     ['""', undefined, 'The config file "" cannot be read: its name is empty.'],
+    ['/dev/zero', undefined, '/dev/zero is no config file: it is longer than'],
     ['list.json', '[]', 'list.json must be a JSON object, not a list.'],
     ['bad.json', '{"mode": cascade}', 'bad.json is not JSON: line 1, column 10'],
     [

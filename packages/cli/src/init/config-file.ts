@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
-import type { ConfigFile, Problem } from '@botcli/scaffold'
+import { text } from 'node:stream/consumers'
+import { type ConfigFile, MAX_CONFIG_BYTES, type Problem } from '@botcli/scaffold'
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
@@ -12,7 +13,8 @@ const REASONS: Readonly<Record<string, string>> = {
 export async function readConfigFile(cwd: string, path: string): Promise<ConfigFile | Problem> {
   try {
     if (path === '') throw new Error('its name is empty')
-    return { path, text: await readFile(resolve(cwd, path), 'utf8') }
+    // One byte more than is allowed is enough to tell that it is too long, also of what never ends.
+    return { path, text: await text(createReadStream(resolve(cwd, path), { end: MAX_CONFIG_BYTES })) }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     const why = REASONS[code] ?? (error instanceof Error ? error.message : String(error))

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   AGENTS_FILE,
@@ -12,6 +12,7 @@ import {
   type PlannedFile,
   type ProjectFolder,
   planGuides,
+  readOwnFile,
   readStamp,
   reviewGuides,
   ScaffoldError,
@@ -49,8 +50,8 @@ export async function makeGuides(
 export async function refreshGuides(place: Place, manner: Manner): Promise<Outcome | undefined> {
   const configuration = await recall(place)
   if (configuration !== undefined) return makeGuides(place, configuration, manner)
-  const guide = await readFile(join(place.path, AGENTS_FILE), 'utf8').catch(() => '')
-  return readStamp(guide) === undefined ? undefined : makeGuides(place, undefined, manner)
+  const guide = await readOwnFile(join(place.path, AGENTS_FILE))
+  return readStamp(guide ?? '') === undefined ? undefined : makeGuides(place, undefined, manner)
 }
 
 /** The guide for a folder without a bot would be untrue beside one. */

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
 import {
   ANSWERS_FILE,
@@ -6,6 +5,7 @@ import {
   isAnswers,
   quoteForShell,
   readAnswers,
+  readOwnFile,
   ScaffoldError,
   targetArgument,
 } from '@botcli/scaffold'
@@ -35,7 +35,7 @@ export function refreshCommand({ shown }: Place): string {
 
 /** The configuration of the project that is in a folder, if botcli has made one there. */
 export async function recall({ path, shown }: Place): Promise<Configuration | undefined> {
-  const text = await readFile(join(path, ANSWERS_FILE), 'utf8').catch(() => undefined)
+  const text = await readOwnFile(join(path, ANSWERS_FILE))
   if (text === undefined) return undefined
   const answers = readAnswers(text)
   if (answers !== undefined) return answers.configuration

@@ -30,14 +30,14 @@ export async function reviewGuides(
   const guides = files.filter(({ path }) => GUIDE_FILES.includes(path))
   return Promise.all(
     guides.map(async ({ path, content }) => {
-      const existing = await readSmall(join(folder.path, path))
+      const existing = await readOwnFile(join(folder.path, path))
       return reviewGuide({ path, planned: content, existing, ...facts }, policy)
     }),
   )
 }
 
 /** The text of a file of ours; nothing where there is no file, or none that we may read. */
-async function readSmall(place: string): Promise<string | undefined> {
+export async function readOwnFile(place: string): Promise<string | undefined> {
   const entry = await unless([...NOTHING_THERE, ...FORBIDDEN], () => lstat(place))
   const text = await unless([...NOTHING_THERE, ...FORBIDDEN, 'ELOOP'], async () =>
     // A pipe would keep us waiting for ever.
@@ -98,7 +98,7 @@ async function withAnswers(
 
 /** What a folder remembers, without files that are gone. */
 async function answersIn(folder: ProjectFolder): Promise<Answers | undefined> {
-  const text = await readSmall(join(folder.path, ANSWERS_FILE))
+  const text = await readOwnFile(join(folder.path, ANSWERS_FILE))
   const answers = text === undefined ? undefined : readAnswers(text)
   if (answers === undefined) return undefined
   const kept = await Promise.all(

@@ -24,7 +24,8 @@ export interface ConfigValues {
 }
 
 /** Many times what all fields together take. */
-const MAX_LENGTH = 64 * 1024
+/** The longest config file, in bytes. */
+export const MAX_CONFIG_BYTES = 64 * 1024
 
 /** Reads a config file by the option table. */
 export function readConfig(file: ConfigFile): ConfigValues {
@@ -53,7 +54,7 @@ function readEntries({
   text,
 }: ConfigFile): { readonly entries: ReadonlyMap<string, Json> } | { readonly problem: Problem } {
   const about = { field: 'config', flag: '--config', value: path }
-  if (text.length > MAX_LENGTH) {
+  if (text.length > MAX_CONFIG_BYTES) {
     const message = `${path} is no config file: it is longer than 64 KiB.`
     return { problem: { ...about, code: 'bad_json', message } }
   }

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -12,9 +14,17 @@ import sys
 import tempfile
 import textwrap
 from pathlib import Path
+from typing import Any
+
+from botcli.guest.loop_watch import REPORT_MARK
 
 from . import SOURCE_FOLDER
 from .host import Host
+
+
+def without_reports(stderr: bytes) -> str:
+    """What a guest wrote, without the reports of a blocked loop: on a machine that is short of time any may write one."""
+    return re.sub(f"^{REPORT_MARK}.*\n", "", stderr.decode(), flags=re.MULTILINE)
 
 
 class GuestProcess:
@@ -59,7 +69,12 @@ class GuestProcess:
     async def exit(self) -> tuple[int, str, str]:
         """The exit code and the output, when the process is gone."""
         await asyncio.wait_for(self.over, 30)
-        return self.process.returncode or 0, self.stdout.decode(), self.stderr.decode()
+        return self.process.returncode or 0, self.stdout.decode(), without_reports(self.stderr)
+
+    def reports(self) -> list[dict[str, Any]]:
+        """What the guest reported beside its output."""
+        lines = self.stderr.decode().split("\n")
+        return [json.loads(line[1:]) for line in lines if line.startswith(REPORT_MARK)]
 
     async def close(self) -> None:
         if self.process.returncode is None:

@@ -1,0 +1,60 @@
+import type { BuildFailure } from '@botcli/protocol/cloud'
+
+/** What a build is made from. */
+export interface BuildInput {
+  readonly buildId: string
+  /** A folder with the context, unpacked; the builder may write beside it, never into it. */
+  readonly context: string
+  /** A folder of the builder's own, empty, removed after the build. */
+  readonly scratch: string
+  /** Where a builder without images puts its bundle; it appears only when the build was successful. */
+  readonly output: string
+  /** Inside of the context. */
+  readonly dockerfilePath: string
+  readonly noCache: boolean
+  /** The name of the image, for builders that make one. */
+  readonly imageName: string
+  readonly limits: BuildLimits
+}
+
+/** What a build may take. */
+export interface BuildLimits {
+  readonly seconds: number
+  readonly memoryBytes: number
+  readonly processes: number
+  readonly diskBytes: number
+}
+
+/** Takes the output of a build: bytes as they come, of stdout and stderr alike. Cleaning into lines is not the builder's task. */
+export interface BuildOutput {
+  write(bytes: Uint8Array | string): void
+  /** A line of our own, such as which builder was taken. It ends what was written before. */
+  say(line: string): void
+}
+
+/** What a build came to. */
+export type BuildResult =
+  | { readonly ok: true; readonly imageUri: string; readonly imageSizeBytes: number }
+  | { readonly ok: false; readonly message: string; readonly failure: BuildFailure }
+
+/** Makes deployable artifacts of contexts. */
+export interface Builder {
+  /** As the log names it, with its version, such as `buildah 1.28.2`. */
+  readonly name: string
+  /**
+   * Builds. An abort ends every process of the build and removes what it left; the promise settles after that. It rejects only for faults of
+   * ours.
+   */
+  build(input: BuildInput, output: BuildOutput, signal: AbortSignal): Promise<BuildResult>
+  /** Ends and removes what a builder that was killed has left of a build. */
+  cleanUp(buildId: string): Promise<void>
+  /** Removes the artifact of a build. */
+  remove(imageUri: string): Promise<void>
+}
+
+/** A way to build that may or may not work on this machine. */
+export interface BuilderProbe {
+  readonly kind: 'docker' | 'buildah' | 'native'
+  /** A builder, or why there is none, in a sentence. */
+  probe(): Promise<Builder | { readonly unavailable: string }>
+}

@@ -1,0 +1,129 @@
+import * as z from 'zod'
+
+/** The states of a build, in order; the last three are final. */
+export const BUILD_STATUSES = ['pending', 'building', 'success', 'failed', 'timeout'] as const
+export const buildStatus = z.enum(BUILD_STATUSES)
+export type BuildStatus = z.infer<typeof buildStatus>
+
+/** Whether a build is over. */
+export function isFinal(status: BuildStatus): boolean {
+  return status === 'success' || status === 'failed' || status === 'timeout'
+}
+
+/** Why a build failed, in one word. */
+export const FAILURE_CODES = [
+  'dockerfile_missing',
+  'dockerfile_syntax',
+  'copy_source_missing',
+  'base_image_missing',
+  'install_failed',
+  'dependency_missing',
+  'command_failed',
+  'out_of_memory',
+  'out_of_disk',
+  'context_invalid',
+  'cancelled',
+  'builder_lost',
+  'builder_failed',
+] as const
+export type FailureCode = (typeof FAILURE_CODES)[number]
+
+/** What went wrong, where, and what to do about it. */
+export const buildFailure = z.strictObject({
+  code: z.enum(FAILURE_CODES),
+  /** The instruction of the container build file, such as `RUN uv sync`. */
+  step: z.string().nullable(),
+  /** Its line in that file, from 1. */
+  line: z.number().int().min(1).nullable(),
+  hint: z.string(),
+})
+export type BuildFailure = z.infer<typeof buildFailure>
+
+const time = z.iso.datetime()
+
+/** A build as the API shows it. */
+export const buildRecord = z.strictObject({
+  id: z.uuid(),
+  organizationId: z.uuid(),
+  status: buildStatus,
+  region: z.string(),
+  /** sha256 of the canonical manifest of the context, in hex. */
+  contextHash: z.string(),
+  dockerfilePath: z.string(),
+  /** The artifact, of a successful build. */
+  imageUri: z.string().nullable(),
+  errorMessage: z.string().nullable(),
+  failure: buildFailure.nullable(),
+  contextSizeBytes: z.number().int(),
+  imageSizeBytes: z.number().int().nullable(),
+  buildDurationSeconds: z.number().nullable(),
+  startedAt: time.nullable(),
+  completedAt: time.nullable(),
+  createdAt: time,
+  updatedAt: time,
+})
+export type BuildRecord = z.infer<typeof buildRecord>
+
+export const uploadUrlRequest = z.strictObject({ region: z.string() })
+export const uploadUrlResponse = z.strictObject({
+  uploadId: z.uuid(),
+  uploadUrl: z.string(),
+  uploadFields: z.record(z.string(), z.string()),
+  expiresAt: time,
+})
+export type UploadUrlResponse = z.infer<typeof uploadUrlResponse>
+
+/** Where the container build file is unless the request says otherwise. */
+export const DEFAULT_DOCKERFILE = 'Dockerfile'
+/** A relative path inside of the context. */
+const contextPath = z
+  .string()
+  .min(1)
+  .max(512)
+  .refine((path) => !path.startsWith('/') && !path.split('/').includes('..') && !/[\\\p{Cc}]/u.test(path), {
+    error: 'must be a relative path inside of the context, with / between its parts',
+  })
+
+export const createBuildRequest = z.strictObject({
+  uploadId: z.uuid(),
+  region: z.string(),
+  dockerfilePath: contextPath.default(DEFAULT_DOCKERFILE),
+  noCache: z.boolean().default(false),
+})
+export type CreateBuildRequest = z.infer<typeof createBuildRequest>
+export const createBuildResponse = z.strictObject({
+  build: buildRecord,
+  contextHash: z.string(),
+  cached: z.boolean(),
+})
+export type CreateBuildResponse = z.infer<typeof createBuildResponse>
+
+export const buildResponse = z.strictObject({ build: buildRecord })
+export const buildListResponse = z.strictObject({
+  builds: z.array(buildRecord),
+  total: z.number().int(),
+  limit: z.number().int(),
+  offset: z.number().int(),
+  nextCursor: z.string().optional(),
+})
+export type BuildListResponse = z.infer<typeof buildListResponse>
+
+/** Limits of the list of builds. */
+export const BUILD_LIST_LIMIT = { min: 1, max: 100, default: 20 } as const
+
+/** Limits of a read of a build's log. */
+export const BUILD_LOG_LIMIT = { min: 1, max: 10_000, default: 500 } as const
+export const buildLogsResponse = z.strictObject({
+  logs: z.array(z.string()),
+  nextToken: z.string().optional(),
+})
+export type BuildLogsResponse = z.infer<typeof buildLogsResponse>
+
+/** The last event of a followed log. */
+export const buildLogEnd = z.strictObject({
+  status: buildStatus,
+  lines: z.number().int(),
+  /** Of all kept lines, each with a newline after it, in hex. */
+  sha256: z.string(),
+})
+export type BuildLogEnd = z.infer<typeof buildLogEnd>

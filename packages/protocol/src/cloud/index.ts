@@ -1,0 +1,6 @@
+export * from './builds.ts'
+export * from './context.ts'
+export * from './errors.ts'
+export * from './keys.ts'
+export * from './organization.ts'
+export * from './secrets.ts'

@@ -29,4 +29,34 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'Check a project, and say how to mend it',
     load: async () => (await import('./doctor/command.ts')).doctorCommand,
   },
+  {
+    name: 'cloud',
+    summary: 'Run a cloud on this machine',
+    load: async () => (await import('./cloud/command.ts')).cloudCommand,
+  },
+  {
+    name: 'login',
+    summary: 'Sign in to a cloud',
+    load: async () => (await import('./login/command.ts')).loginCommand,
+  },
+  {
+    name: 'logout',
+    summary: 'Forget the key of the cloud that you are signed in to',
+    load: async () => (await import('./login/logout.ts')).logoutCommand,
+  },
+  {
+    name: 'build',
+    summary: 'Build bots in a cloud',
+    load: async () => (await import('./build/command.ts')).buildCommand,
+  },
+  {
+    name: 'secrets',
+    summary: 'Keep the keys of bots in a cloud',
+    load: async () => (await import('./secrets/command.ts')).secretsCommand,
+  },
+  {
+    name: 'keys',
+    summary: 'Manage the keys of a cloud',
+    load: async () => (await import('./keys/command.ts')).keysCommand,
+  },
 ]

@@ -4,6 +4,8 @@ import type { Readable } from 'node:stream'
 export interface BlobStore {
   /** Writes all of a stream, or nothing; more bytes than `maxBytes` are a CloudError PAYLOAD_TOO_LARGE. */
   put(name: string, content: Readable, maxBytes: number): Promise<{ readonly size: number }>
+  /** How many bytes it has; nothing if there is no such blob. */
+  size(name: string): Promise<number | undefined>
   /** Nothing if there is no such blob. */
   get(name: string): Promise<Readable | undefined>
   remove(name: string): Promise<void>

@@ -49,6 +49,10 @@ export interface StoredBuild {
   readonly imageSizeBytes: number | null
   readonly errorMessage: string | null
   readonly failure: BuildFailure | null
+  /** As it names itself; there once the build is over, if one was found. */
+  readonly builder: string | null
+  /** What it came to, noted before its log is sealed, so that a crash between the two does not lose it. */
+  readonly outcome: BuildEnd | null
   /** Whether somebody asked for its end. */
   readonly cancelRequested: boolean
   readonly createdAt: Time
@@ -64,6 +68,7 @@ export interface BuildEnd {
   readonly imageSizeBytes: number | null
   readonly errorMessage: string | null
   readonly failure: BuildFailure | null
+  readonly builder: string | null
 }
 
 export interface BuildFilter {
@@ -105,14 +110,14 @@ export interface Store {
     byHash(hash: string): Promise<StoredKey | undefined>
     list(organizationId: string): Promise<readonly StoredKey[]>
     touch(id: string, at: Time): Promise<void>
-    /** False if there is no such key of this organization, or it was revoked before. */
-    revoke(organizationId: string, id: string, at: Time): Promise<boolean>
+    /** It is missing if this organization has no such key, or it was revoked before. The last private key stays. */
+    revoke(organizationId: string, id: string, at: Time): Promise<'revoked' | 'missing' | 'last_private'>
   }
   uploads: {
     create(upload: Upload): Promise<void>
     get(organizationId: string, id: string): Promise<Upload | undefined>
     received(id: string, contextHash: string, contextSizeBytes: number): Promise<void>
-    /** Uploads that no build uses and whose time is up. */
+    /** Uploads whose time is up and that no build needs that is not over. */
     expired(now: Time, limit: number): Promise<readonly Upload[]>
     remove(id: string): Promise<void>
   }
@@ -138,19 +143,34 @@ export interface Store {
         readonly builder: string
       },
     ): Promise<StoredBuild | undefined>
-    /** Takes the oldest pending build whose organization has room, and leases it to an owner. */
+    /**
+     * Leases a pending build to an owner: the oldest one of the organization that has the fewest running, of those that have room; among
+     * equals, of the one that was served the longest ago.
+     */
     lease(owner: string, now: Time, until: Time, perOrganization: number): Promise<StoredBuild | undefined>
-    /** False if the lease was lost; then the owner must stop. */
-    renew(id: string, owner: string, until: Time): Promise<boolean>
-    /** Builds in `building` whose lease is over. */
+    /** Nothing if the lease was lost; then the owner must stop. */
+    renew(id: string, owner: string, until: Time): Promise<{ readonly cancelRequested: boolean } | undefined>
+    /** Builds that somebody has begun to build or to cancel, and whose lease is over. */
     abandoned(now: Time): Promise<readonly StoredBuild[]>
-    requestCancel(organizationId: string, id: string, at: Time): Promise<StoredBuild | undefined>
+    /**
+     * Asks for the end of a build; nothing if there is no such build. One that is over is not changed. A pending one is never leased after
+     * this: the caller has until `until` to end it.
+     */
+    requestCancel(organizationId: string, id: string, at: Time, until: Time): Promise<StoredBuild | undefined>
+    /** Notes what a build that is not over came to. */
+    noteOutcome(id: string, end: BuildEnd): Promise<void>
     /** Ends a build once; false if it was over before. */
     finish(id: string, end: BuildEnd, at: Time): Promise<boolean>
+    /** False if there is no such build, or it is not over. */
     remove(organizationId: string, id: string): Promise<boolean>
   }
   secrets: {
-    put(set: StoredSecretSet, secrets: readonly StoredSecret[]): Promise<void>
+    /** Merges secrets into a set, all or none of them. A set keeps its type and its region, and holds at most `maxSecrets`. */
+    put(
+      set: StoredSecretSet,
+      secrets: readonly StoredSecret[],
+      maxSecrets: number,
+    ): Promise<'stored' | 'other_type' | 'other_region' | 'too_many'>
     sets(organizationId: string): Promise<readonly StoredSecretSet[]>
     set(organizationId: string, name: string): Promise<StoredSecretSet | undefined>
     secrets(organizationId: string, name: string): Promise<readonly StoredSecret[]>

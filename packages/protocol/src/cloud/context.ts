@@ -11,6 +11,8 @@ export interface ContextEntry {
 
 /** The largest context, unpacked. */
 export const MAX_CONTEXT_BYTES = 500 * 1024 * 1024
+/** The most files, links and folders of a context. */
+export const MAX_CONTEXT_ENTRIES = 50_000
 
 /**
  * The canonical text of a context. Its sha256 is the context's hash, whoever packed it and when: times, owners, compression and the

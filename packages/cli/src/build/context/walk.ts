@@ -1,0 +1,160 @@
+import type { Dirent } from 'node:fs'
+import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises'
+import { dirname, isAbsolute, join, posix, relative } from 'node:path'
+import { isSecretFile } from '@botcli/protocol/cloud'
+import { ContextError } from './context-error.ts'
+import type { IgnoreFile } from './ignore-file.ts'
+import type { Met } from './ignore-rules.ts'
+
+/** A file or link that is to be sent. */
+export interface FoundFile {
+  /** Relative to the context, with `/` between its parts. */
+  readonly path: string
+  readonly kind: 'file' | 'executable' | 'link'
+  readonly size: number
+  /** Where a link points to. */
+  readonly target?: string
+}
+
+/** What is in a context, and what is not though it could be thought to be. */
+export interface Found {
+  /** By path. */
+  readonly files: readonly FoundFile[]
+  /** Files that hold secrets, and are not sent for that. */
+  readonly secrets: readonly string[]
+  /** Sockets, pipes and devices. */
+  readonly special: readonly string[]
+}
+
+/** Finds what is to be sent of a folder. The container build file and the ignore file are, whatever the rules say. */
+export async function walk(
+  folder: string,
+  dockerfile: string,
+  ignoreFile: IgnoreFile,
+  signal: AbortSignal,
+): Promise<Found> {
+  const walker = new Walker(await realpath(folder), dockerfile, ignoreFile, signal)
+  await walker.enter('', undefined, false)
+  return walker.found()
+}
+
+class Walker {
+  readonly #root: string
+  readonly #ignoreFile: IgnoreFile
+  readonly #needed: ReadonlySet<string>
+  readonly #signal: AbortSignal
+  readonly #files: FoundFile[] = []
+  readonly #secrets: string[] = []
+  readonly #special: string[] = []
+  readonly #outside: string[] = []
+
+  constructor(root: string, dockerfile: string, ignoreFile: IgnoreFile, signal: AbortSignal) {
+    this.#root = root
+    this.#ignoreFile = ignoreFile
+    this.#needed = new Set([dockerfile, ...(ignoreFile.path === undefined ? [] : [ignoreFile.path])])
+    this.#signal = signal
+  }
+
+  /** Looks into a folder; in an ignored one, only for what is taken back or needed. */
+  async enter(folder: string, folderMet: Met | undefined, isIgnored: boolean): Promise<void> {
+    const entries = await this.#read(folder)
+    if (!isIgnored && (await this.#isVirtualEnvironment(folder, entries))) return
+    for (const entry of entries) {
+      this.#signal.throwIfAborted()
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      const { ignored, met } = this.#ignoreFile.rules.judge(path, folderMet)
+      if (entry.isDirectory()) {
+        if (!ignored || this.#isWorthEntering(path)) await this.enter(path, met, ignored)
+      } else if (!ignored || this.#needed.has(path)) await this.#take(path, entry)
+    }
+  }
+
+  found(): Found {
+    if (this.#outside.length > 0) {
+      const list = this.#outside.map((one) => `  ${one}`).join('\n')
+      throw new ContextError(
+        'link_outside',
+        `Links that lead out of the folder, or may, cannot be sent:\n${list}\nReplace each by the file itself, or leave it out in .dockerignore.`,
+      )
+    }
+    const files = this.#files.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    return { files, secrets: this.#secrets.toSorted(), special: this.#special.toSorted() }
+  }
+
+  async #take(path: string, entry: Dirent): Promise<void> {
+    if (isSecretFile(path)) this.#secrets.push(path)
+    else if (entry.isSymbolicLink()) await this.#takeLink(path)
+    else if (entry.isFile()) {
+      const { size, mode } = await this.#do(path, () => lstat(join(this.#root, path)))
+      this.#files.push({ path, kind: (mode & 0o111) === 0 ? 'file' : 'executable', size })
+    } else this.#special.push(path)
+  }
+
+  async #takeLink(path: string): Promise<void> {
+    const file = join(this.#root, path)
+    const target = await this.#do(path, () => readlink(file))
+    const place = posix.normalize(posix.join(posix.dirname(path), target))
+    // Behind another link, a way up may lead anywhere.
+    const parts = target.split('/').filter((part) => part !== '' && part !== '.')
+    const turns = parts.some((part, index) => part === '..' && index > 0 && parts[index - 1] !== '..')
+    // What a link leads to can itself be a link; one that leads nowhere is judged by its words alone.
+    const end = await realpath(file).catch(() => undefined)
+    const leaves = (way: string) => way === '..' || way.startsWith('../') || isAbsolute(way)
+    if (
+      isAbsolute(target) ||
+      turns ||
+      leaves(place) ||
+      (end !== undefined && leaves(relative(this.#root, end)))
+    ) {
+      this.#outside.push(`${path} -> ${target}`)
+      return
+    }
+    this.#files.push({ path, kind: 'link', size: Buffer.byteLength(target), target })
+  }
+
+  #isWorthEntering(folder: string): boolean {
+    return (
+      this.#ignoreFile.rules.mayKeepInside(folder) ||
+      [...this.#needed].some((path) => path.startsWith(`${folder}/`))
+    )
+  }
+
+  /** Only where no ignore file says what is wanted. */
+  async #isVirtualEnvironment(folder: string, entries: readonly Dirent[]): Promise<boolean> {
+    if (this.#ignoreFile.path !== undefined || folder === '') return false
+    if ([...this.#needed].some((path) => dirname(path) === folder)) return false
+    return entries.some((entry) => entry.name === 'pyvenv.cfg')
+  }
+
+  async #read(folder: string): Promise<readonly Dirent[]> {
+    return this.#do(folder, () => readdir(join(this.#root, folder), { withFileTypes: true }))
+  }
+
+  async #do<T>(path: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw unreadable(path, error)
+    }
+  }
+}
+
+/** Checks that the container build file is there, and is a file. */
+export async function checkDockerfile(folder: string, dockerfile: string): Promise<void> {
+  const found = await stat(join(folder, dockerfile)).catch(() => undefined)
+  if (found?.isFile()) return
+  const what = found === undefined ? 'There is no' : 'It is no file:'
+  throw new ContextError(
+    'dockerfile_missing',
+    `${what} ${dockerfile} in ${folder}. Name the container build file by --dockerfile, or in deploy.toml.`,
+  )
+}
+
+/** Something in the context that cannot be read. */
+export function unreadable(path: string, error: unknown): ContextError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return new ContextError(
+    'unreadable',
+    `${path || 'The folder'} cannot be read (${code}). Make it readable, or leave it out in .dockerignore.`,
+  )
+}

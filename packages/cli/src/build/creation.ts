@@ -1,0 +1,186 @@
+import { type BuildRecord, type CreateBuildResponse, isFinal } from '@botcli/protocol/cloud'
+import { EXIT } from '../exit-codes.ts'
+import type { CloudClient } from '../remote/cloud-client.ts'
+import type { Desk } from '../remote/desk.ts'
+import { RemoteError } from '../remote/remote-error.ts'
+import { realWait, withRetries } from '../remote/retry.ts'
+import { upload } from '../remote/upload.ts'
+import { cancelBuild } from './cancel.ts'
+import { type BuildContext, readContext } from './context/context.ts'
+import { type PackedContext, packContext } from './context/pack.ts'
+import { CreationReport } from './creation-report.ts'
+import { planBuild } from './plan.ts'
+import { Progress } from './progress.ts'
+import { exitCodeOf } from './report.ts'
+import { watchLog } from './watch.ts'
+
+/** For so long the end of a cancelled build is waited for. */
+const CANCEL_LIMIT_MS = 20_000
+
+/** What the command line asks for. */
+export interface CreationWish {
+  readonly directory: string
+  readonly dockerfile: string | undefined
+  readonly region: string | undefined
+  readonly noCache: boolean
+  readonly list: boolean
+  readonly detach: boolean
+}
+
+/** One run of `build create`: context, cache, upload, build, log, outcome. */
+export class BuildCreation {
+  readonly #desk: Desk
+  readonly #report: CreationReport
+
+  constructor(desk: Desk) {
+    this.#desk = desk
+    this.#report = new CreationReport(desk)
+  }
+
+  async run(wish: CreationWish): Promise<number> {
+    const { io, signal } = this.#desk
+    const plan = await planBuild({ ...wish, cwd: io.cwd() })
+    const context = await readContext({ ...plan, signal })
+    if (wish.list) {
+      this.#report.files(context)
+      return EXIT.ok
+    }
+    const client = await this.#desk.connect()
+    this.#report.context(context)
+    const region = plan.region ?? (await client.properties()).defaultRegion
+    const before = wish.noCache ? undefined : await this.#findSame(client, context, region)
+    if (before !== undefined) {
+      this.#report.outcome(before, { cached: true })
+      return EXIT.ok
+    }
+    const { build, cached } = await this.#make(client, context, region, wish.noCache)
+    if (cached && isFinal(build.status)) {
+      this.#report.outcome(build, { cached })
+      return exitCodeOf(build)
+    }
+    this.#report.made(build)
+    if (wish.detach) {
+      this.#report.detached(build)
+      return EXIT.ok
+    }
+    return this.#follow(client, build)
+  }
+
+  async #findSame(
+    client: CloudClient,
+    context: BuildContext,
+    region: string,
+  ): Promise<BuildRecord | undefined> {
+    const { builds } = await client.listBuilds({
+      status: 'success',
+      region,
+      contextHash: context.hash,
+      dockerfilePath: context.dockerfile,
+      limit: 1,
+    })
+    // A cloud that does not know a filter answers with other builds.
+    return builds.find((one) => one.contextHash === context.hash && one.dockerfilePath === context.dockerfile)
+  }
+
+  async #make(
+    client: CloudClient,
+    context: BuildContext,
+    region: string,
+    noCache: boolean,
+  ): Promise<CreateBuildResponse> {
+    const { signal } = this.#desk
+    const packed = await this.#pack(context)
+    let uploadId: string
+    try {
+      // A place takes one upload, so that each try gets one of its own.
+      uploadId = await withRetries(() => this.#upload(client, packed, region), realWait, signal)
+    } finally {
+      await packed.close()
+    }
+    signal.throwIfAborted()
+    const request = { uploadId, region, dockerfilePath: context.dockerfile, noCache }
+    // Once it is asked for there may be a build, which Ctrl-C has to cancel: so the answer is waited for.
+    const created = await client.createBuild(request, new AbortController().signal)
+    if (created.contextHash !== context.hash) {
+      this.#report.note(
+        'The cloud has another hash for these files than this botcli: is it of another version?',
+      )
+    }
+    return created
+  }
+
+  async #pack(context: BuildContext): Promise<PackedContext> {
+    const { io, json, signal } = this.#desk
+    // Lines are for those who wait for long, which is for the upload.
+    const isShown = !json && io.stderr.isTTY === true
+    const progress = new Progress('Packed', io.stderr, context.bytes)
+    try {
+      return await packContext(context, signal, (bytes) => isShown && progress.update(bytes))
+    } finally {
+      progress.close()
+    }
+  }
+
+  async #upload(client: CloudClient, packed: PackedContext, region: string): Promise<string> {
+    const { io, json, signal } = this.#desk
+    const place = await client.createUpload(region)
+    const progress = new Progress('Uploaded', io.stderr, packed.bytes)
+    try {
+      await upload({
+        url: new URL(place.uploadUrl, `${client.url}/`).href,
+        fields: place.uploadFields,
+        file: packed,
+        signal,
+        onProgress: (bytes) => {
+          if (!json) progress.update(bytes)
+        },
+      })
+    } finally {
+      progress.close()
+    }
+    this.#report.uploaded(packed.bytes)
+    return place.uploadId
+  }
+
+  async #follow(client: CloudClient, { id }: BuildRecord): Promise<number> {
+    const { interrupt } = this.#desk
+    // Its log is followed on while it is being cancelled.
+    const following = new AbortController()
+    const timers: NodeJS.Timeout[] = []
+    const cancel = async () => {
+      this.#report.note('Cancelling the build. Ctrl-C again leaves at once.')
+      timers.push(setTimeout(() => following.abort(), CANCEL_LIMIT_MS))
+      try {
+        await cancelBuild(client, id, following.signal)
+      } catch (error) {
+        if (!(error instanceof RemoteError)) throw error
+        this.#report.note(`The build could not be cancelled: ${error.message}`)
+        following.abort()
+      }
+    }
+    let cancelling: Promise<void> | undefined
+    const onInterrupt = () => {
+      cancelling = cancel()
+      cancelling.catch(() => following.abort())
+    }
+    interrupt.signal.addEventListener('abort', onInterrupt, { once: true })
+    if (interrupt.signal.aborted) onInterrupt()
+    try {
+      await watchLog(client, id, this.#desk, { signal: following.signal })
+      await cancelling
+      const build = await client.getBuild(id, following.signal)
+      this.#report.outcome(build, { cached: false })
+      return interrupt.exitCode ?? exitCodeOf(build)
+    } catch (error) {
+      if (interrupt.exitCode !== undefined) {
+        this.#report.left(id)
+        return interrupt.exitCode
+      }
+      if (error instanceof RemoteError && error.code === 'CONNECTION_LOST') this.#report.left(id)
+      throw error
+    } finally {
+      interrupt.signal.removeEventListener('abort', onInterrupt)
+      for (const timer of timers) clearTimeout(timer)
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+import type { RunningCloud } from '@botcli/cloud'
+import type { Command } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { Interrupt } from '../interrupt.ts'
+import type { Io } from '../io.ts'
+import { optionsHelp } from '../options/help.ts'
+import type { OptionValues } from '../options/option.ts'
+import { parseOptions } from '../options/parse.ts'
+import { UsageError } from '../usage-error.ts'
+import { ownVersion } from '../version.ts'
+import { formatGreeting, formatKeys, type GreetingInput, reach } from './greeting.ts'
+import { CLOUD_OPTIONS } from './options.ts'
+import { signIn } from './sign-in.ts'
+import { defaultDataFolder } from './values.ts'
+
+/** Builds get this long to end by themselves. */
+const DRAIN_MS = 5000
+/** After this long the command ends, whatever still hangs; what was being built is ended at the next start. */
+const EXIT_DEADLINE_MS = 20_000
+
+/** `botcli cloud [options]`. */
+export const cloudCommand: Command = {
+  async run(argv, io) {
+    const parsed = parseOptions(argv, CLOUD_OPTIONS)
+    if (parsed.helpWanted) {
+      io.stdout.write(help())
+      return EXIT.ok
+    }
+    const extra = parsed.positionals.map((text) => `Unexpected argument ${JSON.stringify(text)}.`)
+    const problems = [...parsed.problems, ...extra]
+    if (problems.length > 0) throw new UsageError(problems)
+    const interrupt = new Interrupt(io)
+    try {
+      return await serve(parsed.values, io, interrupt)
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'CloudError') throw error
+      io.stderr.write(`botcli cloud: ${error.message}\n`)
+      return EXIT.failed
+    } finally {
+      interrupt.close()
+    }
+  },
+}
+
+async function serve(
+  values: OptionValues<typeof CLOUD_OPTIONS>,
+  io: Io,
+  interrupt: Interrupt,
+): Promise<number> {
+  const [{ startCloud }, { createLogger }] = await Promise.all([
+    import('@botcli/cloud'),
+    import('@botcli/runner'),
+  ])
+  const { host, port } = values
+  const dataFolder = values.data === undefined ? defaultDataFolder(io.env) : resolve(io.cwd(), values.data)
+  const log = createLogger({ stream: io.stdout, env: io.env })
+  const version = ownVersion()
+  const cloud = await startCloud({
+    ...{ dataFolder, host, port, log, version },
+    dashboardFolder: builtDashboard(),
+  })
+  const { firstKeys } = cloud
+  const signedIn = firstKeys ? await signIn(cloud.url, firstKeys.privateKey, io.env) : []
+  greet({ cloud, host, dataFolder, version, signedIn }, io, log)
+  if (!interrupt.signal.aborted) {
+    await new Promise((settle) => interrupt.signal.addEventListener('abort', settle, { once: true }))
+  }
+  await stop(cloud, io, log)
+  return EXIT.ok
+}
+
+function greet(input: GreetingInput, io: Io, log: { info(message: string, fields?: object): void }): void {
+  const isTerminal = io.stdout.isTTY === true
+  const color = isTerminal && !io.env.NO_COLOR
+  if (isTerminal) io.stdout.write(formatGreeting(input, color))
+  else {
+    const { cloud, dataFolder, host } = input
+    log.info('ready', { url: cloud.url, data: dataFolder, security: reach(host) })
+  }
+  io.stdout.write(formatKeys(input, color))
+}
+
+async function stop(cloud: RunningCloud, io: Io, log: { info(message: string): void }): Promise<void> {
+  const { builds } = cloud
+  const what = builds === 0 ? 'Stopping' : `Ending ${builds} build${builds === 1 ? '' : 's'}`
+  log.info(`${what}… press Ctrl-C again to stop at once`)
+  const timer = setTimeout(() => {
+    log.info('It did not end in time and is stopped now')
+    io.exit(EXIT.failed)
+  }, EXIT_DEADLINE_MS)
+  await cloud.close({ deadlineMs: DRAIN_MS })
+  clearTimeout(timer)
+}
+
+/** The folder of the built dashboard, if it was built. */
+function builtDashboard(): string | undefined {
+  const client = createRequire(import.meta.url).resolve('@botcli/client/package.json')
+  const folder = join(dirname(client), 'dist', 'cloud')
+  return existsSync(join(folder, 'index.html')) ? folder : undefined
+}
+
+function help(): string {
+  return `Run a cloud on this machine: it builds bots and keeps their logs and secrets.
+
+Usage: botcli cloud [options]
+
+The first start makes an organization with a private and a public key, shows them once, and signs you
+in. Everything is kept in one folder; regions and limits are set in its cloud.json.
+
+Options:
+${optionsHelp(CLOUD_OPTIONS)}
+`
+}

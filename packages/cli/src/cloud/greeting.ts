@@ -1,0 +1,60 @@
+import type { RunningCloud } from '@botcli/cloud'
+import { COLOURS, paintFor } from '../paint.ts'
+import { isLoopback } from '../run/values.ts'
+
+/** What the greeting has to know. */
+export interface GreetingInput {
+  readonly cloud: Pick<RunningCloud, 'url' | 'firstKeys'>
+  readonly host: string
+  readonly dataFolder: string
+  readonly version: string
+  /** What was done about signing in. */
+  readonly signedIn: readonly string[]
+}
+
+/** The keys of the first start, and how they are used; nothing at later starts. */
+export function formatKeys({ cloud, signedIn }: GreetingInput, color: boolean): string {
+  const { firstKeys, url } = cloud
+  if (!firstKeys) return ''
+  const paint = paintFor(color)
+  const row = (title: string, text: string) => `  ${paint(COLOURS.dim, title.padEnd(13))}${text}`
+  return [
+    '',
+    '  Your keys. They are shown this once, so keep them:',
+    '',
+    row('Private key', paint(COLOURS.cyan, firstKeys.privateKey)),
+    row('', `for ${url}/v1: builds, secrets, keys`),
+    row('Public key', paint(COLOURS.cyan, firstKeys.publicKey)),
+    row('', `for ${url}/v1/public: starting sessions`),
+    row('By HTTP', `curl -H 'Authorization: Bearer PRIVATE_KEY' ${url}/v1/builds`),
+    ...signedIn.map((text, index) => row(index === 0 ? 'By command' : '', text)),
+    row('', 'Next: botcli build create'),
+    '',
+    '',
+  ].join('\n')
+}
+
+/** Where the cloud is, for a terminal. */
+export function formatGreeting({ cloud, host, dataFolder, version }: GreetingInput, color: boolean): string {
+  const paint = paintFor(color)
+  const row = (title: string, text: string) => `  ${paint(COLOURS.dim, title.padEnd(13))}${text}`
+  return [
+    '',
+    `  ${paint(1, 'botcli cloud')} ${version}`,
+    '',
+    row('Open', paint(COLOURS.cyan, cloud.url)),
+    row('API', `${cloud.url}/v1  (described at ${cloud.url}/v1/openapi.json)`),
+    row('Data', dataFolder),
+    row('Security', reach(host)),
+    row('Stop', 'Ctrl-C'),
+    '',
+    '',
+  ].join('\n')
+}
+
+/** Who can connect. */
+export function reach(host: string): string {
+  return isLoopback(host)
+    ? 'Only this machine can connect'
+    : `Other machines can connect, through ${host}; put a proxy with https before it, since keys are sent`
+}

@@ -1,0 +1,28 @@
+import { optional, valued } from '../options/option.ts'
+import { parseHost, wholeNumber } from '../run/values.ts'
+import { parseFolder } from './values.ts'
+
+/** Every option of `botcli cloud`. */
+export const CLOUD_OPTIONS = {
+  host: valued({
+    name: 'host',
+    argument: 'HOST',
+    default: 'localhost',
+    help: 'Address to listen on.',
+    parse: parseHost,
+  }),
+  port: valued({
+    name: 'port',
+    argument: 'PORT',
+    default: '7870',
+    help: 'Port to listen on; 0 takes any free one.',
+    parse: wholeNumber(0, 65535),
+  }),
+  data: optional({
+    name: 'data',
+    argument: 'DIR',
+    default: 'botcli/cloud in XDG_DATA_HOME, else in ~/.local/share',
+    help: 'Folder for everything that the cloud keeps.',
+    parse: parseFolder,
+  }),
+} as const

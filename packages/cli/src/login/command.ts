@@ -1,0 +1,107 @@
+import { KEY_PREFIXES, type KeyRecord } from '@botcli/protocol/cloud'
+import { EXIT } from '../exit-codes.ts'
+import { optional, ValueError } from '../options/option.ts'
+import { action, JSON_OPTION } from '../remote/action.ts'
+import { CloudClient } from '../remote/cloud-client.ts'
+import { CREDENTIAL_VARIABLES, isKey, isWebUrl, writeCredentials } from '../remote/credentials.ts'
+import type { Desk } from '../remote/desk.ts'
+import { baseUrl } from '../remote/http.ts'
+import { askHidden, canAsk, readInput } from '../remote/input.ts'
+import { UsageError } from '../usage-error.ts'
+
+const DEFAULT_URL = 'http://localhost:7870'
+
+/** `botcli login [URL]`. */
+export const loginCommand = action({
+  name: 'login',
+  summary: 'Sign in to a cloud',
+  usage: '[URL]',
+  arguments: { min: 0, max: 1 },
+  about: `URL is the address of a cloud; by default ${DEFAULT_URL}, where "botcli cloud" listens. The key is a private one
+(${KEY_PREFIXES.private}…). Without --key it is asked for, and does not show; where there is no terminal it is read from
+stdin. It is tried out, then stored for you alone. The variables ${CREDENTIAL_VARIABLES.url} and ${CREDENTIAL_VARIABLES.key}
+win over what is stored.`,
+  options: {
+    key: optional({
+      name: 'key',
+      argument: 'KEY',
+      help: 'The key, or - to read it from stdin. Others on this machine can see a command line.',
+      parse: parseKey,
+    }),
+    json: JSON_OPTION,
+  },
+  async work({ args: [typed = DEFAULT_URL], values: { key: given } }, desk) {
+    const url = readUrl(typed)
+    const key = given === undefined || given === '-' ? await obtainKey(given, url, desk) : given
+    if (key === undefined) return desk.interrupt.exitCode ?? EXIT.failed
+    checkFamily(key)
+    const client = new CloudClient({ url, key, signal: desk.signal })
+    const record = ownRecord(key, (await client.listKeys()).keys)
+    const file = await writeCredentials({ url, key }, desk.io.env)
+    const name = record === undefined ? '' : ` with the key "${record.name}" (${record.prefix}…)`
+    desk.say(`Signed in to ${client.url}${name}.`, `Stored in ${file}, for you alone.`)
+    desk.print({ url: client.url, key: record ?? null, file })
+    if (isOpenToAll(url))
+      desk.note(`${client.url} is not encrypted: whoever is on the way can read the key. Use https://.`)
+    for (const variable of Object.values(CREDENTIAL_VARIABLES)) {
+      if (desk.io.env[variable]) desk.note(`${variable} is set, and wins over what was stored.`)
+    }
+    return EXIT.ok
+  },
+})
+
+/** Which of the listed keys this is. */
+export function ownRecord(key: string, keys: readonly KeyRecord[]): KeyRecord | undefined {
+  return keys.find(({ prefix, revokedAt }) => prefix !== '' && key.startsWith(prefix) && revokedAt === null)
+}
+
+async function obtainKey(given: string | undefined, url: string, desk: Desk): Promise<string | undefined> {
+  const { io, signal, interrupt } = desk
+  if (given === undefined && canAsk(io)) {
+    const onInterrupt = () => interrupt.press('SIGINT')
+    const typed = await askHidden(`Private key for ${url}`, io, { signal, onInterrupt })
+    return typed === undefined ? undefined : readKey(typed)
+  }
+  return readKey(await readInput(io, signal))
+}
+
+function readKey(text: string): string {
+  const key = text.trim()
+  if (isKey(key)) return key
+  throw new UsageError([
+    key === ''
+      ? 'No key was given. "botcli cloud" shows one at its first start.'
+      : 'That is no key: a key has no spaces.',
+  ])
+}
+
+function parseKey(text: string): string {
+  if (text === '-' || isKey(text)) return text
+  throw new ValueError('must be a key, without spaces, or - for stdin.')
+}
+
+function checkFamily(key: string): void {
+  if (!key.startsWith(KEY_PREFIXES.public)) return
+  throw new UsageError([
+    `That is a public key (${KEY_PREFIXES.public}…), which only starts sessions. Sign in with a private one (${KEY_PREFIXES.private}…).`,
+  ])
+}
+
+function readUrl(text: string): string {
+  const full = text.includes('://')
+    ? text
+    : `http${isLocal(text.split(/[:/]/)[0] ?? '') ? '' : 's'}://${text}`
+  if (isWebUrl(full)) return baseUrl(full)
+  throw new UsageError([
+    `URL must be the address of a cloud such as ${DEFAULT_URL}, not ${JSON.stringify(text)}.`,
+  ])
+}
+
+function isOpenToAll(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && !isLocal(hostname)
+}
+
+function isLocal(hostname: string): boolean {
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\]|.*\.localhost)$/.test(hostname)
+}

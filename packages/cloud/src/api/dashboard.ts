@@ -1,0 +1,58 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, relative, sep } from 'node:path'
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+}
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** A file of the dashboard, ready to be sent. */
+export interface DashboardFile {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The built dashboard: a handful of small files, kept in memory, so that no request reaches the disk. */
+export class Dashboard {
+  readonly #files: ReadonlyMap<string, DashboardFile>
+
+  private constructor(files: ReadonlyMap<string, DashboardFile>) {
+    this.#files = files
+  }
+
+  /** Reads the built files. Rejects when they are not there. */
+  static async load(folder: string): Promise<Dashboard> {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    const files = new Map<string, DashboardFile>()
+    for (const entry of entries.filter((candidate) => candidate.isFile())) {
+      const path = join(entry.parentPath, entry.name)
+      const name = relative(folder, path).split(sep).join('/')
+      files.set(name, { bytes: new Uint8Array(await readFile(path)), headers: headersOf(name) })
+    }
+    return new Dashboard(files)
+  }
+
+  /** The file at a path below the cloud's address. */
+  file(path: string): DashboardFile | undefined {
+    return this.#files.get(path === '/' ? 'index.html' : path.slice(1))
+  }
+}
+
+function headersOf(name: string): Readonly<Record<string, string>> {
+  // The builder puts a hash into the names of what it bundles, so those never change.
+  const immutable = name.startsWith('assets/')
+  return {
+    'Content-Type': TYPES[extname(name)] ?? 'application/octet-stream',
+    'Cache-Control': immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'Content-Security-Policy': POLICY,
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  }
+}

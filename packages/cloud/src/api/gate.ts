@@ -1,0 +1,34 @@
+import type { KeyFamily } from '@botcli/protocol/cloud'
+import { CloudError } from '../errors.ts'
+import type { KeyService } from '../keys/key-service.ts'
+import type { StoredKey } from '../store/store.ts'
+
+/** Lets holders of the right key in. */
+export class Gate {
+  readonly #keys: KeyService
+
+  constructor(keys: KeyService) {
+    this.#keys = keys
+  }
+
+  /** Judges an `Authorization` header. */
+  async enter(authorization: string | undefined, family: KeyFamily): Promise<StoredKey> {
+    const [, text] = /^Bearer +(\S{1,200}) *$/i.exec(authorization ?? '') ?? []
+    if (text === undefined) {
+      throw new CloudError('UNAUTHORIZED', 'A key is needed. Send the header: Authorization: Bearer <key>')
+    }
+    const key = await this.#keys.find(text)
+    if (!key) throw new CloudError('UNAUTHORIZED', 'This key is unknown or was revoked.')
+    if (key.family === family) return key
+    const wanted = family === 'private' ? 'private key (sk_…)' : 'public key (pk_…)'
+    throw new CloudError(
+      'FORBIDDEN',
+      `This part of the API needs a ${wanted}; the key given is ${key.family}.`,
+    )
+  }
+}
+
+/** Which keys open a path. */
+export function familyOf(path: string): KeyFamily {
+  return path === '/v1/public' || path.startsWith('/v1/public/') ? 'public' : 'private'
+}

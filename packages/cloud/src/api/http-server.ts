@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, isIPv6, type Socket } from 'node:net'
+import type { CloudErrorCode } from '@botcli/protocol/cloud'
+import { getRequestListener, RequestError as UnreadableRequest } from '@hono/node-server'
+import { CloudError } from '../errors.ts'
+import type { CloudLog } from '../log.ts'
+import type { App } from './app.ts'
+import { errorAnswerOf } from './error-answer.ts'
+import type { LogDoor } from './log-door.ts'
+
+/** Uploads may take as long as their places live; other bodies have limits of their own. */
+const REQUEST_LIMIT_MS = 16 * 60_000
+const HEAD_LIMIT_MS = 15_000
+/** A client that neither sends nor takes anything is let go; streams have a comment more often than this. */
+const IDLE_LIMIT_MS = 60_000
+const LAST_ANSWER_MS = 500
+
+/** What a server serves, and where. */
+export interface HttpServerOptions {
+  readonly host: string
+  readonly port: number
+  readonly app: App
+  readonly logDoor: LogDoor
+  readonly log: CloudLog
+}
+
+/** The one HTTP server. Logs go through their own door, everything else to the routes. */
+export class HttpServer {
+  readonly #server: Server
+  readonly #options: HttpServerOptions
+  #port = 0
+
+  constructor(options: HttpServerOptions) {
+    this.#options = options
+    const routes = getRequestListener(
+      (request, env) => options.app.fetch(request, { ...env, requestId: requestIdOf(env.outgoing) }),
+      { overrideGlobalObjects: false, errorHandler: (error) => answerUnroutable(error, options.log) },
+    )
+    const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+      const buildId = options.logDoor.match(incoming)
+      if (buildId !== undefined) {
+        void this.#serveLog(buildId, incoming, outgoing)
+        return
+      }
+      outgoing.setHeader('X-Request-Id', randomUUID())
+      void routes(incoming, outgoing)
+    }
+    const limits = { requestTimeout: REQUEST_LIMIT_MS, headersTimeout: HEAD_LIMIT_MS }
+    // Without these, some wrong headers are answered without a body.
+    this.#server = createServer({ ...limits, requireHostHeader: false }, listener)
+    this.#server.on('checkExpectation', listener)
+    this.#server.timeout = IDLE_LIMIT_MS
+    this.#server.on('connect', (_incoming, socket) => {
+      answerRaw(socket as Socket, 'METHOD_NOT_ALLOWED', '405 Method Not Allowed', 'This is not a proxy.')
+    })
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      answerUnreadable(socket as Socket, error)
+    })
+  }
+
+  /** Host and port, as an address bar takes them. */
+  get address(): string {
+    const { host } = this.#options
+    const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host
+    return `${isIPv6(shown) ? `[${shown}]` : shown}:${this.#port}`
+  }
+
+  /** Begins to listen. */
+  async listen(): Promise<void> {
+    const { host, port } = this.#options
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
+      this.#server.listen(port, host, resolve)
+    })
+    this.#port = (this.#server.address() as AddressInfo).port
+  }
+
+  /** Ends every connection, once the answers that are on their way have left or took too long. */
+  async close(): Promise<void> {
+    if (!this.#server.listening) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        this.#server.closeAllConnections()
+      }, LAST_ANSWER_MS)
+      this.#server.close(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+      this.#server.closeIdleConnections()
+    })
+  }
+
+  async #serveLog(buildId: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    try {
+      await this.#options.logDoor.serve(buildId, incoming, outgoing)
+    } catch (error) {
+      // Logs are read often and cost little; only what goes wrong gets an id.
+      const requestId = randomUUID()
+      if (outgoing.headersSent) {
+        this.#options.log.warn('an answer with a log broke off', { requestId, error })
+        outgoing.destroy()
+        return
+      }
+      const { status, headers, body } = errorAnswerOf(error, this.#options.log, requestId)
+      outgoing.setHeader('X-Request-Id', requestId)
+      const bytes = Buffer.from(JSON.stringify(body))
+      const form = { 'Content-Type': 'application/json', 'Content-Length': bytes.length }
+      outgoing.writeHead(status, { ...headers, ...form })
+      outgoing.end(incoming.method === 'HEAD' ? undefined : bytes)
+    }
+  }
+}
+
+function requestIdOf(outgoing: { getHeader(name: string): unknown }): string {
+  return String(outgoing.getHeader('X-Request-Id') ?? '')
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): CloudError {
+  if (error.code === 'EADDRINUSE') {
+    const message = `Port ${port} on ${host} is in use. Stop what uses it, or choose another one with --port.`
+    return new CloudError('CONFLICT', message, { cause: error })
+  }
+  if (error.code === 'EACCES') {
+    return new CloudError('FORBIDDEN', `Port ${port} may not be used without more rights.`, { cause: error })
+  }
+  return new CloudError('UNAVAILABLE', `Cannot listen on ${host}:${port}: ${error.message}`, { cause: error })
+}
+
+/** An address that cannot be one, or a host that no host can have, never reaches the routes. */
+function answerUnroutable(error: unknown, log: CloudLog): Response {
+  const known =
+    error instanceof UnreadableRequest || error instanceof TypeError
+      ? new CloudError('INVALID_REQUEST', `This is not a valid HTTP request: ${error.message}.`)
+      : error
+  const { status, headers, body } = errorAnswerOf(known, log, '')
+  return Response.json(body, { status, headers })
+}
+
+/** A request that is not HTTP never reaches the routes, but it gets an answer of the same form. */
+function answerUnreadable(socket: Socket, error: NodeJS.ErrnoException): void {
+  if (socket.destroyed || !socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  if (error.code === 'HPE_HEADER_OVERFLOW') {
+    const message = 'The headers are too large.'
+    answerRaw(socket, 'INVALID_REQUEST', '431 Request Header Fields Too Large', message)
+  } else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    answerRaw(socket, 'INVALID_REQUEST', '408 Request Timeout', 'The request took too long to arrive.')
+  } else answerRaw(socket, 'INVALID_REQUEST', '400 Bad Request', 'This is not a valid HTTP request.')
+}
+
+function answerRaw(socket: Socket, code: CloudErrorCode, statusLine: string, message: string): void {
+  const body = JSON.stringify({ error: message, code })
+  const head = `HTTP/1.1 ${statusLine}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
+  socket.end(`${head}Connection: close\r\n\r\n${body}`)
+}

@@ -1,0 +1,164 @@
+import * as wire from '@botcli/protocol/cloud'
+import { CLOUD_ERRORS, type CloudErrorCode, cloudErrorBody } from '@botcli/protocol/cloud'
+import * as z from 'zod'
+import type { Route, RouteAuth } from './route.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The version of the API's description, which is not that of the program. */
+const VERSION = '1.0.0'
+/** Errors that every route that needs a key can give, and those that any route can. */
+const KEY_ERRORS: readonly CloudErrorCode[] = ['UNAUTHORIZED', 'FORBIDDEN']
+const ANY_ERRORS: readonly CloudErrorCode[] = ['INTERNAL', 'UNAVAILABLE']
+
+/** The shapes that have a name in the document. */
+const NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
+  [cloudErrorBody, 'Error'],
+  [wire.buildRecord, 'Build'],
+  [wire.buildFailure, 'BuildFailure'],
+  [wire.uploadUrlRequest, 'UploadUrlRequest'],
+  [wire.uploadUrlResponse, 'UploadUrlResponse'],
+  [wire.createBuildRequest, 'CreateBuildRequest'],
+  [wire.createBuildResponse, 'CreateBuildResponse'],
+  [wire.buildResponse, 'BuildResponse'],
+  [wire.buildListResponse, 'BuildListResponse'],
+  [wire.buildLogsResponse, 'BuildLogsResponse'],
+  [wire.keyRecord, 'Key'],
+  [wire.createKeyRequest, 'CreateKeyRequest'],
+  [wire.createKeyResponse, 'CreateKeyResponse'],
+  [wire.keyListResponse, 'KeyListResponse'],
+  [wire.putSecretsRequest, 'PutSecretsRequest'],
+  [wire.putSecretsResponse, 'PutSecretsResponse'],
+  [wire.secretSetListResponse, 'SecretSetListResponse'],
+  [wire.secretSetResponse, 'SecretSetResponse'],
+  [wire.okResponse, 'OkResponse'],
+  [wire.regionListResponse, 'RegionListResponse'],
+  [wire.propertiesResponse, 'PropertiesResponse'],
+  [wire.patchPropertiesRequest, 'PatchPropertiesRequest'],
+  [wire.propertiesSchemaResponse, 'PropertiesSchemaResponse'],
+])
+
+/** The OpenAPI 3.1 document of some routes. */
+export function openApiOf(routes: readonly Route[]): Json {
+  const requests = new Set(routes.flatMap(({ body }) => body ?? []))
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Bot cloud',
+      version: VERSION,
+      description: 'Builds, their logs, secrets and keys. Every error is an object with error and code.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        PrivateKey: { type: 'http', scheme: 'bearer', description: 'A private key, sk_…' },
+        PublicKey: { type: 'http', scheme: 'bearer', description: 'A public key, pk_…' },
+      },
+      schemas: namedSchemas(requests),
+    },
+  }
+}
+
+function namedSchemas(requests: ReadonlySet<z.ZodType>): Json {
+  const input = z.registry<{ id: string }>()
+  const output = z.registry<{ id: string }>()
+  for (const [schema, id] of NAMES) (requests.has(schema) ? input : output).add(schema, { id })
+  const uri = (id: string): string => `#/components/schemas/${id}`
+  const all = {
+    ...z.toJSONSchema(input, { uri, io: 'input' }).schemas,
+    ...z.toJSONSchema(output, { uri, io: 'output' }).schemas,
+  }
+  return Object.fromEntries(
+    Object.entries(all).map(([id, { $id: _id, $schema: _schema, ...schema }]) => [id, schema]),
+  )
+}
+
+function operationOf(route: Route): Json {
+  const { operationId, tag, summary, auth, body, form } = route
+  const parameters = [...pathParameters(route), ...queryParameters(route)]
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    security: securityOf(auth),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, content: contentOf('application/json', body, 'input') } }),
+    ...(form && {
+      requestBody: { required: true, content: contentOf('multipart/form-data', form, 'input') },
+    }),
+    responses: { ...answersOf(route), ...errorsOf(route) },
+  }
+}
+
+function securityOf(auth: RouteAuth): readonly Json[] {
+  if (auth === 'private') return [{ PrivateKey: [] }]
+  return auth === 'public' ? [{ PublicKey: [] }] : []
+}
+
+function pathParameters({ params }: Route): readonly Json[] {
+  return Object.entries(params).map(([name, schema]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: inline(schema, 'input'),
+  }))
+}
+
+function queryParameters({ query }: Route): readonly Json[] {
+  if (!query) return []
+  const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input' })
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }))
+}
+
+function answersOf({ answers, otherTypes }: Route): Json {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, schema]) => {
+      const others = otherTypes.map((type) => [type, { schema: { type: 'string' } }])
+      const content = schema && {
+        ...contentOf('application/json', schema, 'output'),
+        ...Object.fromEntries(others),
+      }
+      return [status, { description: 'Done.', ...(content && { content }) }]
+    }),
+  )
+}
+
+function errorsOf({ auth, errors, params, query, body, form }: Route): Json {
+  const takesAnything = Object.keys(params).length > 0 || query || body || form
+  const codes: readonly CloudErrorCode[] = [
+    ...(takesAnything ? (['INVALID_REQUEST'] as const) : []),
+    ...(auth === 'none' ? [] : auth === 'upload' ? (['UNAUTHORIZED'] as const) : KEY_ERRORS),
+    ...(body ? (['PAYLOAD_TOO_LARGE'] as const) : []),
+    ...errors,
+    ...ANY_ERRORS,
+  ]
+  return Object.fromEntries(
+    [...new Set(codes)].map((code) => {
+      const { status, meaning } = CLOUD_ERRORS[code]
+      const content = contentOf('application/json', cloudErrorBody, 'output')
+      return [status, { description: `${code}: ${meaning}`, content }]
+    }),
+  )
+}
+
+function contentOf(type: string, schema: z.ZodType, io: 'input' | 'output'): Json {
+  const name = NAMES.get(schema)
+  return { [type]: { schema: name ? { $ref: `#/components/schemas/${name}` } : inline(schema, io) } }
+}
+
+function inline(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _schema, ...rest } = z.toJSONSchema(schema, { io })
+  return rest
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http'
+import { CloudError } from '../errors.ts'
+
+/** The largest body of a route that does not say otherwise. */
+export const MAX_BODY_BYTES = 1024 * 1024
+/** So much more is read and thrown away, so that the client gets to see why it was refused. */
+const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
+/** A client gets this long to send a body. */
+const BODY_LIMIT_MS = 30_000
+
+/** Reads a JSON body. */
+export async function readJson(incoming: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<unknown> {
+  const bytes = await readBytes(incoming, maxBytes)
+  if (bytes.length === 0) throw invalid('it is empty')
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (error) {
+    const why = error instanceof SyntaxError ? `it is not JSON (${syntaxProblem(error)})` : 'it is not UTF-8'
+    throw invalid(why)
+  }
+}
+
+async function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  const timer = setTimeout(() => incoming.destroy(), BODY_LIMIT_MS)
+  try {
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size <= maxBytes) chunks.push(chunk)
+      else if (size > maxBytes + MAX_DISCARDED_BYTES) break
+    }
+  } catch {
+    // The client broke off or was too slow; nobody is going to read this.
+    throw invalid('it ended too early')
+  } finally {
+    clearTimeout(timer)
+  }
+  if (size <= maxBytes) return Buffer.concat(chunks)
+  throw new CloudError('PAYLOAD_TOO_LARGE', `The request body is larger than ${maxBytes} bytes.`)
+}
+
+/** The engine's words without its excerpt of the body, which may hold a secret. */
+function syntaxProblem(error: SyntaxError): string {
+  return error.message
+    .replace(/, (?:\.\.\.)?".* is not valid JSON$/s, '')
+    .replace(/^(Unexpected token).*/s, '$1')
+}
+
+function invalid(why: string): CloudError {
+  return new CloudError('INVALID_REQUEST', `The request body is not valid: ${why}.`)
+}

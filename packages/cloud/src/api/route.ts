@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http'
+import type { CloudErrorCode } from '@botcli/protocol/cloud'
+import type * as z from 'zod'
+
+/** Who may call a route: holders of a private or public key, of the token of an upload, or anybody. */
+export type RouteAuth = 'private' | 'public' | 'upload' | 'none'
+
+/** The methods that routes have. */
+export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What a handler answers; nothing as its body is no body. */
+export interface RouteAnswer {
+  readonly status: number
+  readonly body?: unknown
+}
+
+/** A request whose parts were all checked. */
+export interface RouteCall<P, Q, B> {
+  /** Whose key it was; empty where no key is needed. */
+  readonly organizationId: string
+  readonly params: { readonly [K in keyof P]: string }
+  readonly query: Q
+  readonly body: B
+  readonly incoming: IncomingMessage
+}
+
+/** One operation: it drives what is served, what is checked, and what the OpenAPI document says. */
+export interface Route {
+  readonly method: RouteMethod
+  /** As OpenAPI writes it, such as `/v1/builds/{buildId}`. */
+  readonly path: string
+  readonly operationId: string
+  readonly tag: string
+  readonly summary: string
+  readonly auth: RouteAuth
+  readonly params: Readonly<Record<string, z.ZodType>>
+  readonly query: z.ZodObject | undefined
+  readonly body: z.ZodType | undefined
+  /** The largest body, if it is not the usual one. */
+  readonly maxBodyBytes: number | undefined
+  /** What a form is made of, where the body is one. */
+  readonly form: z.ZodType | undefined
+  /** Schemas of what is answered, by status; nothing where there is no body. */
+  readonly answers: Readonly<Record<number, z.ZodType | undefined>>
+  readonly errors: readonly CloudErrorCode[]
+  /** Further types of the answer, beside JSON. */
+  readonly otherTypes: readonly string[]
+  /** Missing where the answer is written as bytes, outside of the routes. */
+  readonly handle:
+    | ((call: RouteCall<Record<string, z.ZodType>, unknown, unknown>) => Promise<RouteAnswer>)
+    | undefined
+}
+
+interface Definition<
+  P extends Readonly<Record<string, z.ZodType>>,
+  Q extends z.ZodObject,
+  B extends z.ZodType,
+> extends Partial<Pick<Route, 'auth' | 'maxBodyBytes' | 'form' | 'errors' | 'otherTypes'>>,
+    Pick<Route, 'method' | 'path' | 'operationId' | 'tag' | 'summary' | 'answers'> {
+  readonly params?: P
+  readonly query?: Q
+  readonly body?: B
+  readonly handle?: (call: RouteCall<P, z.infer<Q>, z.infer<B>>) => Promise<RouteAnswer>
+}
+
+/** Makes a route whose handler sees what its schemas say. */
+export function route<
+  P extends Readonly<Record<string, z.ZodType>> = Record<never, z.ZodType>,
+  Q extends z.ZodObject = z.ZodObject,
+  B extends z.ZodType = z.ZodType,
+>(definition: Definition<P, Q, B>): Route {
+  return {
+    auth: 'private',
+    params: {},
+    query: undefined,
+    body: undefined,
+    maxBodyBytes: undefined,
+    form: undefined,
+    errors: [],
+    otherTypes: [],
+    ...definition,
+    // The server calls it only with what the schemas beside it gave.
+    handle: definition.handle as Route['handle'],
+  }
+}

@@ -1,0 +1,44 @@
+import type { FailureCode } from '@botcli/protocol/cloud'
+import type { BuildEnd } from '../store/store.ts'
+
+/** Why a build is ended before it is done: somebody asked for it, the cloud stops, or another process has taken it over. */
+export type StopReason = 'cancelled' | 'stopping' | 'lost'
+
+/** The end of a build that went wrong for no reason of its own. */
+export function failedEnd(
+  code: FailureCode,
+  errorMessage: string,
+  hint: string,
+  builder: string | null = null,
+): BuildEnd {
+  return {
+    status: 'failed',
+    imageUri: null,
+    imageSizeBytes: null,
+    errorMessage,
+    failure: { code, step: null, line: null, hint },
+    builder,
+  }
+}
+
+/** The end of a build that somebody has cancelled. */
+export function cancelledEnd(builder: string | null = null): BuildEnd {
+  return failedEnd('cancelled', 'The build was cancelled.', 'Create it again if that was not meant.', builder)
+}
+
+/** The end of a build that lost what was building it. */
+export function lostEnd(errorMessage: string): BuildEnd {
+  return failedEnd('builder_lost', errorMessage, 'Create the build again. Nothing is wrong with it.')
+}
+
+/** The end of a build that took too long. */
+export function timeoutEnd(seconds: number, builder: string | null): BuildEnd {
+  return {
+    status: 'timeout',
+    imageUri: null,
+    imageSizeBytes: null,
+    errorMessage: `The build did not end within its limit of ${seconds} seconds.`,
+    failure: null,
+    builder,
+  }
+}

@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type BuildListResponse,
+  type BuildRecord,
+  type CreateBuildRequest,
+  type CreateBuildResponse,
+  isFinal,
+} from '@botcli/protocol/cloud'
+import { CloudError } from '../errors.ts'
+import type { Clock, CloudLog } from '../log.ts'
+import type { LogStore } from '../logs/log-store.ts'
+import type { SettingsService } from '../settings/settings-service.ts'
+import type { BuildFilter, Store, StoredBuild } from '../store/store.ts'
+import type { BuildDirectory } from './build-directory.ts'
+import { cancelledEnd } from './build-end.ts'
+import type { BuildQueue } from './build-queue.ts'
+import { buildRecordOf } from './build-record.ts'
+import type { BuildRuns } from './build-runs.ts'
+import type { BuilderShelf } from './builder-shelf.ts'
+import { cursorOf, placeOf } from './list-cursor.ts'
+import type { UploadService } from './uploads/upload-service.ts'
+
+const CANCEL_LEASE_MS = 60_000
+/** A caller who cancels waits this long for the end. */
+const CANCEL_WAIT_MS = 10_000
+const RETRY_SECONDS = 30
+
+/** What a service needs. */
+export interface BuildServiceOptions {
+  readonly store: Store
+  readonly logs: LogStore
+  readonly settings: SettingsService
+  readonly uploads: UploadService
+  readonly shelf: BuilderShelf
+  readonly runs: BuildRuns
+  readonly queue: BuildQueue
+  readonly directory: BuildDirectory
+  /** Builds of one organization that may wait. */
+  readonly maxPending: number
+  readonly log: CloudLog
+  readonly clock: Clock
+}
+
+/** A page of the list of builds. */
+export interface ListRequest extends BuildFilter {
+  readonly limit: number
+  readonly offset: number
+  readonly cursor?: string | undefined
+}
+
+/** Builds, as the API has them. */
+export class BuildService {
+  readonly #options: BuildServiceOptions
+
+  constructor(options: BuildServiceOptions) {
+    this.#options = options
+  }
+
+  async create(organizationId: string, request: CreateBuildRequest): Promise<CreateBuildResponse> {
+    const { store, settings, uploads, queue, directory, clock } = this.#options
+    const region = settings.region(request.region)
+    const { upload, contextHash, contextSizeBytes } = await uploads.received(organizationId, request.uploadId)
+    if (upload.region !== region) {
+      const message = `region: the upload is in ${upload.region}, and a build is made where its upload is.`
+      throw new CloudError('INVALID_REQUEST', message)
+    }
+    const cached = request.noCache ? undefined : await this.#cached(organizationId, contextHash, request)
+    if (cached) return { build: buildRecordOf(cached), contextHash, cached: true }
+    await this.#requireRoom(organizationId)
+    const now = clock()
+    const build: StoredBuild = {
+      id: randomUUID(),
+      organizationId,
+      status: 'pending',
+      region,
+      uploadId: upload.id,
+      contextHash,
+      contextSizeBytes,
+      dockerfilePath: request.dockerfilePath,
+      noCache: request.noCache,
+      imageUri: null,
+      imageSizeBytes: null,
+      errorMessage: null,
+      failure: null,
+      builder: null,
+      outcome: null,
+      cancelRequested: false,
+      createdAt: now,
+      updatedAt: now,
+      startedAt: null,
+      completedAt: null,
+    }
+    await store.builds.create(build)
+    directory.note(build)
+    queue.wake()
+    return { build: buildRecordOf(build), contextHash, cached: false }
+  }
+
+  async get(organizationId: string, id: string): Promise<BuildRecord> {
+    const build = await this.#options.store.builds.get(organizationId, id)
+    if (!build) throw noBuild(id)
+    return buildRecordOf(build)
+  }
+
+  async list(organizationId: string, request: ListRequest): Promise<BuildListResponse> {
+    const { limit, offset, cursor, ...filter } = request
+    const before = cursor === undefined ? undefined : placeOf(cursor)
+    const page = { limit: limit + 1, offset, ...(before && { before }) }
+    const { builds, total } = await this.#options.store.builds.list(organizationId, filter, page)
+    const shown = builds.slice(0, limit)
+    const last = builds.length > limit ? shown.at(-1) : undefined
+    const place = last && { nextCursor: cursorOf(last) }
+    return { builds: shown.map(buildRecordOf), total, limit, offset, ...place }
+  }
+
+  /** Ends a build that is not over, or removes one that is, with its log and what it made. */
+  async cancelOrRemove(organizationId: string, id: string): Promise<void> {
+    const { store, clock } = this.#options
+    const now = clock()
+    const build = await store.builds.requestCancel(organizationId, id, now, now + CANCEL_LEASE_MS)
+    if (!build) throw noBuild(id)
+    if (isFinal(build.status)) await this.#remove(build)
+    else await this.#cancel(build)
+  }
+
+  async #cancel(build: StoredBuild): Promise<void> {
+    const { store, queue, runs } = this.#options
+    if (build.status === 'pending') {
+      await runs.endWithoutBuilder(build, cancelledEnd())
+      return
+    }
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CANCEL_WAIT_MS)
+    })
+    await Promise.race([queue.stop(build.id, 'cancelled'), late])
+    clearTimeout(timer)
+    const now = await store.builds.get(build.organizationId, build.id)
+    if (now && isFinal(now.status) && now.failure?.code !== 'cancelled') {
+      throw new CloudError('CONFLICT', `The build ended as ${now.status} before it could be cancelled.`)
+    }
+  }
+
+  async #remove(build: StoredBuild): Promise<void> {
+    const { store, logs, shelf, directory, log } = this.#options
+    const { imageUri } = build
+    if (imageUri !== null) {
+      const { builders } = await shelf.look()
+      const kind = build.builder?.split(' ')[0] ?? ''
+      const builder =
+        builders.find(({ name }) => name === build.builder) ??
+        builders.find(({ name }) => name.split(' ')[0] === kind)
+      if (builder) await builder.remove(imageUri)
+      else log.warn('the artifact of a removed build stays: its builder is gone', { imageUri })
+    }
+    await logs.remove(build.id)
+    await store.builds.remove(build.organizationId, build.id)
+    directory.forget(build.id)
+  }
+
+  async #cached(
+    organizationId: string,
+    contextHash: string,
+    { region, dockerfilePath }: CreateBuildRequest,
+  ): Promise<StoredBuild | undefined> {
+    const builder = await this.#options.shelf.best()
+    if (!builder) return undefined
+    const same = { contextHash, region, dockerfilePath, builder: builder.name }
+    return this.#options.store.builds.cached(organizationId, same)
+  }
+
+  async #requireRoom(organizationId: string): Promise<void> {
+    const { store, maxPending } = this.#options
+    const { total } = await store.builds.list(organizationId, { status: 'pending' }, { limit: 1, offset: 0 })
+    if (total < maxPending) return
+    throw new CloudError(
+      'RATE_LIMITED',
+      `${total} builds are waiting already. Try again when some are over.`,
+      {
+        retryAfterSeconds: RETRY_SECONDS,
+      },
+    )
+  }
+}
+
+/** The one answer for a build that is not there, or is somebody else's. */
+export function noBuild(id: string): CloudError {
+  return new CloudError('NOT_FOUND', `There is no build ${id}.`)
+}

@@ -1,0 +1,79 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { CloudError } from './errors.ts'
+
+const MIB = 1024 * 1024
+const name = z.string().regex(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/, {
+  error: 'must be lower case letters, digits and hyphens',
+})
+
+const builds = z.strictObject({
+  /** Ways to build, in the order in which they are tried; one that is not named is not used. */
+  builders: z
+    .array(z.enum(['docker', 'buildah', 'native']))
+    .min(1)
+    .default(['docker', 'buildah', 'native']),
+  /** Builds at the same time. */
+  concurrency: z.int().min(1).max(64).default(2),
+  /** Builds of one organization at the same time. */
+  perOrganization: z.int().min(1).max(64).default(2),
+  /** Builds of one organization that wait; more are refused. */
+  maxPending: z.int().min(1).max(100_000).default(200),
+  /** When a build is ended at the latest. */
+  seconds: z.int().min(1).max(86_400).default(1800),
+  memoryBytes: z
+    .int()
+    .min(64 * MIB)
+    .default(4096 * MIB),
+  processes: z.int().min(16).default(2048),
+  diskBytes: z
+    .int()
+    .min(64 * MIB)
+    .default(20_480 * MIB),
+  /** The largest log; the middle of a longer one is left out. */
+  logBytes: z
+    .int()
+    .min(MIB)
+    .default(100 * MIB),
+})
+
+const schema = z.strictObject({
+  regions: z
+    .array(z.strictObject({ code: name, display_name: z.string().min(1).max(100) }))
+    .min(1)
+    .default([{ code: 'local', display_name: 'This machine' }])
+    .refine((regions) => new Set(regions.map(({ code }) => code)).size === regions.length, {
+      error: 'must not have a code twice',
+    }),
+  /** How clients reach this cloud, if not by the address that they ask. */
+  publicUrl: z.url({ protocol: /^https?$/ }).optional(),
+  builds: builds.prefault({}),
+})
+
+/** What an operator can set, in `cloud.json` of the data folder. */
+export type CloudConfig = z.infer<typeof schema>
+
+/** The configuration of a cloud that nobody has configured. */
+export const DEFAULT_CONFIG: CloudConfig = schema.parse({})
+
+/** Reads the configuration of a data folder; one with all defaults is written if there is none. */
+export function loadConfig(folder: string): CloudConfig {
+  const path = join(folder, 'cloud.json')
+  if (!existsSync(path)) {
+    writeFileSync(`${path}.new`, `${JSON.stringify(DEFAULT_CONFIG, null, 2)}\n`)
+    renameSync(`${path}.new`, path)
+    return DEFAULT_CONFIG
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new CloudError('INVALID_REQUEST', `${path} is not JSON: ${why}. Mend it, or remove it.`, { cause })
+  }
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'it'}: ${issue.message}`)
+  throw new CloudError('INVALID_REQUEST', `${path} is not valid: ${problems.join('; ')}.`)
+}

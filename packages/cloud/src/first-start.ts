@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto'
+import type { KeyService } from './keys/key-service.ts'
+import type { Clock } from './log.ts'
+import type { SettingsService } from './settings/settings-service.ts'
+import type { Store } from './store/store.ts'
+
+/** What the first start of a cloud has made. The keys cannot be seen again. */
+export interface FirstKeys {
+  readonly organizationId: string
+  readonly privateKey: string
+  readonly publicKey: string
+}
+
+/** Makes an organization and its keys where there are none. One without any key counts as none: nobody could come in. */
+export async function makeFirstKeys(
+  store: Store,
+  keys: KeyService,
+  settings: SettingsService,
+  clock: Clock,
+): Promise<FirstKeys | undefined> {
+  const known = await store.organizations.first()
+  if (known && (await keys.list(known.id)).some((key) => key.family === 'private')) return undefined
+  const organizationId = known?.id ?? randomUUID()
+  if (!known) {
+    await store.organizations.create({
+      id: organizationId,
+      name: 'My organization',
+      defaultRegion: settings.firstRegion,
+      createdAt: clock(),
+    })
+  }
+  const name = 'Made by the first start'
+  const { key: publicKey } = await keys.create(organizationId, { name, family: 'public' })
+  const { key: privateKey } = await keys.create(organizationId, { name, family: 'private' })
+  return { organizationId, privateKey, publicKey }
+}

@@ -1,0 +1,13 @@
+export type {
+  Builder,
+  BuilderProbe,
+  BuildInput,
+  BuildLimits,
+  BuildOutput,
+  BuildResult,
+} from './builders/builder.ts'
+export { type CloudOptions, type RunningCloud, startCloud } from './cloud.ts'
+export type { CloudConfig } from './config.ts'
+export { CloudError } from './errors.ts'
+export type { FirstKeys } from './first-start.ts'
+export type { CloudLog } from './log.ts'

@@ -1,0 +1,306 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { BUILD_LOG_LIMIT, type BuildStatus, isFinal } from '@botcli/protocol/cloud'
+import { CloudError } from '../errors.ts'
+import { preferredType } from './accept.ts'
+import { endEvent, eventsOf, STREAM_COMMENT, STREAM_START } from './log-events.ts'
+import type { Awaitable, LogFollower, LogPage, LogStore } from './log-store.ts'
+import { textOf } from './log-text.ts'
+import { decodeToken, encodeToken } from './log-token.ts'
+import { ResponseBuffers } from './response-buffers.ts'
+import { type After, ResponseStream, realAfter } from './response-stream.ts'
+
+const TYPES = ['application/json', 'text/event-stream', 'text/plain'] as const
+const PREFIX = Buffer.from('{"logs":[')
+/** Answers up to this size are sent in one go: reading them takes a fraction of a millisecond. */
+const MAX_WHOLE_BYTES = 4 * 1024 * 1024
+const COMMENT_MS = 15_000
+/** The status turns final right after the log was sealed. */
+const STATUS_MS = 100
+const MAX_FOLLOWERS = 1000
+
+/** A build whose log the caller may read. */
+export interface LoggedBuild {
+  readonly buildId: string
+  /** Asked after the log was sealed, until it is final. It may reject when the build is gone. */
+  status(): Awaitable<BuildStatus>
+}
+
+export interface LogRouteOptions {
+  readonly after?: After
+  readonly maxFollowers?: number
+}
+
+interface Query {
+  readonly limit: number
+  /** Only lines before this one. */
+  readonly before: number | undefined
+}
+
+/** Serves `GET /v1/builds/{buildId}/logs` on bare requests and responses, with the bytes as they are stored. */
+export class LogRoute {
+  readonly #logs: LogStore
+  readonly #after: After
+  readonly #maxFollowers: number
+  readonly #buffers = new ResponseBuffers()
+  readonly #followers = new Set<LogFollower>()
+  #closed = false
+
+  constructor(logs: LogStore, options: LogRouteOptions = {}) {
+    this.#logs = logs
+    this.#after = options.after ?? realAfter
+    this.#maxFollowers = options.maxFollowers ?? MAX_FOLLOWERS
+  }
+
+  /**
+   * Answers a request whose caller is known and may see the build. It rejects with a CloudError when the request is at fault, and then
+   * nothing was sent yet. It resolves when the response is complete, or its client gone.
+   */
+  async serve(request: IncomingMessage, response: ServerResponse, build: LoggedBuild): Promise<void> {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD')
+      throw new CloudError(
+        'METHOD_NOT_ALLOWED',
+        `A log can be read with GET and HEAD, not with ${request.method}.`,
+      )
+    }
+    const query = parseQuery(request.url ?? '', build.buildId)
+    const type = preferredType(request.headers.accept, TYPES)
+    if (type === 'text/event-stream') return this.#follow(request, response, build, query)
+    const asked =
+      query.before === undefined
+        ? this.#logs.tail(build.buildId, query.limit)
+        : this.#before(build.buildId, query.before, query.limit)
+    const page = asked instanceof Promise ? await asked : asked
+    const token = page.first > 0 ? encodeToken(build.buildId, page.first) : undefined
+    if (type === 'text/plain') return this.#sendText(request, response, page, { ...query, token })
+    return this.#sendJson(request, response, page, token)
+  }
+
+  /** Ends all event streams. */
+  close(): void {
+    this.#closed = true
+    for (const follower of this.#followers) follower.close()
+  }
+
+  async #before(id: string, before: number, limit: number): Promise<LogPage> {
+    const { end } = await this.#logs.state(id)
+    if (before > end) throw invalid('The nextToken is of lines that this log does not have.')
+    return this.#logs.before(id, before, limit)
+  }
+
+  #sendJson(
+    request: IncomingMessage,
+    response: ServerResponse,
+    page: LogPage,
+    token: string | undefined,
+  ): Awaitable<void> {
+    const etag = `"${page.tag}"`
+    if (isKnown(request, etag)) return sendUnchanged(response, etag)
+    const suffix = token === undefined ? ']}' : `],"nextToken":"${token}"}`
+    const length = PREFIX.length + page.bytes + suffix.length
+    const head = headOf('application/json', etag)
+    head['content-length'] = length
+    if (request.method === 'HEAD') {
+      response.writeHead(200, head).end()
+      return
+    }
+    if (length > MAX_WHOLE_BYTES) {
+      const pieces = page.pieces()[Symbol.asyncIterator]()
+      return sendPieces(response, head, pieces, { prefix: PREFIX, suffix, after: this.#after })
+    }
+    const buffer = this.#buffers.take(length)
+    PREFIX.copy(buffer)
+    const send = () => {
+      buffer.write(suffix, PREFIX.length + page.bytes, 'latin1')
+      // After `finish` the kernel has all of it. A buffer whose client went away is left to the garbage collector.
+      response.once('finish', () => this.#buffers.give(buffer))
+      response.writeHead(200, head).end(buffer.subarray(0, length))
+    }
+    const copied = page.copyTo(buffer, PREFIX.length)
+    return copied instanceof Promise ? copied.then(send) : send()
+  }
+
+  async #sendText(
+    request: IncomingMessage,
+    response: ServerResponse,
+    page: LogPage,
+    { limit, token }: { limit: number; token: string | undefined },
+  ): Promise<void> {
+    const etag = `"text-${page.tag}"`
+    if (isKnown(request, etag)) return sendUnchanged(response, etag)
+    const link = token === undefined ? {} : { link: `<?limit=${limit}&nextToken=${token}>; rel="next"` }
+    const head = {
+      ...headOf('text/plain; charset=utf-8', etag),
+      'x-content-type-options': 'nosniff',
+      ...link,
+    }
+    if (request.method === 'HEAD') {
+      response.writeHead(200, head).end()
+    } else {
+      const pieces = textOf(page)
+      await sendPieces(response, head, pieces, { prefix: '', suffix: '', after: this.#after })
+    }
+  }
+
+  async #follow(
+    request: IncomingMessage,
+    response: ServerResponse,
+    build: LoggedBuild,
+    query: Query,
+  ): Promise<void> {
+    if (query.before !== undefined) {
+      throw invalid('nextToken is for pages. A stream goes on after the line in the header Last-Event-ID.')
+    }
+    if (this.#closed) throw new CloudError('UNAVAILABLE', 'The cloud is stopping.')
+    if (this.#followers.size >= this.#maxFollowers) {
+      throw new CloudError(
+        'RATE_LIMITED',
+        `${this.#maxFollowers} streams are open already; no more are served.`,
+        {
+          retryAfterSeconds: 5,
+        },
+      )
+    }
+    const from = await this.#startOf(request, build, query)
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      vary: 'Accept',
+      'x-accel-buffering': 'no',
+    })
+    if (request.method === 'HEAD') {
+      response.end()
+      return
+    }
+    const follower = this.#logs.follow(build.buildId, from)
+    this.#followers.add(follower)
+    const stop = () => follower.close()
+    response.once('close', stop)
+    const stream = new ResponseStream(response, this.#after)
+    const endComments = this.#comment(stream)
+    try {
+      if (!(await stream.send(STREAM_START))) return
+      for await (const slice of follower) if (!(await stream.send(eventsOf(slice)))) return
+      const end = await this.#endOf(build, stream)
+      if (end !== undefined) await stream.send(end)
+    } finally {
+      endComments()
+      this.#followers.delete(follower)
+      follower.close()
+      response.off('close', stop)
+      response.end()
+    }
+  }
+
+  /** The number of the line with which a stream begins. */
+  async #startOf(request: IncomingMessage, build: LoggedBuild, { limit }: Query): Promise<number> {
+    const last = request.headers['last-event-id']
+    if (last === undefined || last === '') return (await this.#logs.tail(build.buildId, limit)).first
+    if (typeof last !== 'string' || !/^\d{1,15}$/.test(last)) {
+      throw invalid('Last-Event-ID must be the number of a line, as the stream gave it.')
+    }
+    const { end } = await this.#logs.state(build.buildId)
+    return Math.min(Number(last) + 1, end)
+  }
+
+  /** The last event, once the log is sealed and the status final; nothing when it does not come to that. */
+  async #endOf(build: LoggedBuild, stream: ResponseStream): Promise<string | undefined> {
+    try {
+      const { sealed, sha256, end: lines } = await this.#logs.state(build.buildId)
+      if (!sealed || sha256 === undefined) return undefined
+      while (!stream.gone && !this.#closed) {
+        const status = await build.status()
+        if (isFinal(status)) return endEvent({ status, lines, sha256 })
+        await new Promise<void>((resolve) => this.#after(STATUS_MS, resolve))
+      }
+    } catch {
+      // The build was removed, or the cloud stops: the stream just ends, and a client that comes back is told.
+    }
+    return undefined
+  }
+
+  #comment(stream: ResponseStream): () => void {
+    let cancel = () => {}
+    const next = () => {
+      cancel = this.#after(COMMENT_MS, () => {
+        if (!stream.waiting) void stream.send(STREAM_COMMENT)
+        next()
+      })
+    }
+    next()
+    return () => cancel()
+  }
+}
+
+function parseQuery(url: string, buildId: string): Query {
+  const mark = url.indexOf('?')
+  if (mark < 0) return { limit: BUILD_LOG_LIMIT.default, before: undefined }
+  const query = new URLSearchParams(url.slice(mark + 1))
+  const token = once(query, 'nextToken')
+  const before = token === undefined ? undefined : decodeToken(buildId, token)
+  if (token !== undefined && before === undefined) {
+    throw invalid('nextToken is malformed or of another build. Send it as an answer for this build gave it.')
+  }
+  return { limit: parseLimit(once(query, 'limit')), before }
+}
+
+function parseLimit(text: string | undefined): number {
+  if (text === undefined) return BUILD_LOG_LIMIT.default
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  if (limit >= BUILD_LOG_LIMIT.min && limit <= BUILD_LOG_LIMIT.max) return limit
+  throw invalid(
+    `limit must be a whole number from ${BUILD_LOG_LIMIT.min} to ${BUILD_LOG_LIMIT.max}, not ${JSON.stringify(text.slice(0, 50))}.`,
+  )
+}
+
+function once(query: URLSearchParams, name: string): string | undefined {
+  const values = query.getAll(name)
+  if (values.length > 1) throw invalid(`${name} may be given once, not ${values.length} times.`)
+  return values[0]
+}
+
+function invalid(message: string): CloudError {
+  return new CloudError('INVALID_REQUEST', message)
+}
+
+function headOf(type: string, etag: string): Record<string, string | number> {
+  return { 'content-type': type, 'cache-control': 'private, no-cache', vary: 'Accept', etag }
+}
+
+/** Whether the client has this version already. */
+function isKnown(request: IncomingMessage, etag: string): boolean {
+  const known = request.headers['if-none-match']
+  if (known === undefined) return false
+  return known.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag)
+}
+
+function sendUnchanged(response: ServerResponse, etag: string): void {
+  response.writeHead(304, { 'cache-control': 'private, no-cache', vary: 'Accept', etag }).end()
+}
+
+async function sendPieces(
+  response: ServerResponse,
+  head: Record<string, string | number>,
+  pieces: AsyncIterator<Uint8Array | string>,
+  { prefix, suffix, after }: { prefix: Uint8Array | string; suffix: string; after: After },
+): Promise<void> {
+  const stream = new ResponseStream(response, after)
+  try {
+    // What can go wrong goes wrong before the head is sent.
+    let piece = await pieces.next()
+    response.writeHead(200, head)
+    if (prefix.length > 0) response.write(prefix)
+    while (piece.done !== true) {
+      const { value } = piece
+      const sent = typeof value === 'string' ? await stream.send(value) : await stream.sendReused(value)
+      if (!sent) return
+      piece = await pieces.next()
+    }
+    response.end(suffix)
+  } catch (error) {
+    if (!response.headersSent) throw error
+    response.destroy(error instanceof Error ? error : undefined)
+  } finally {
+    await pieces.return?.()
+  }
+}

@@ -1,0 +1,174 @@
+import { CONTINUES } from './line-cleaner.ts'
+import { secretSpellings } from './secret-spellings.ts'
+
+/** What stands for a secret. */
+export const REDACTED = '***'
+/** So many characters at the end of a line, when they begin a secret, hold the line back; fewer do not give a secret away. */
+export const TELLING_CHARACTERS = 4
+/** Lines that are held back at most. */
+const MAX_HELD = 256
+const TABLE_BITS = 16
+const PART_CHARACTERS = 128
+
+interface Held {
+  readonly line: string
+  /** What counts of it: all but the mark of a line that was split. */
+  readonly length: number
+}
+
+/**
+ * Replaces secrets in lines, in every spelling that is known (see secretSpellings), also when a secret goes on in the next line. For
+ * this a line that ends like the beginning of a secret is held back until the next one tells, or until `close`.
+ *
+ * It looks at four characters at a time: a table says for their hash whether a spelling begins like this, and only then they are compared.
+ */
+export class Redactor {
+  readonly #begins = new Uint8Array(2 ** TABLE_BITS)
+  readonly #spellings = new Map<string, string[]>()
+  #held: Held[] = []
+  /** The last characters before the held lines, and the text of these lines, without newlines. */
+  #text = ''
+  /** How many characters stand before the held lines. */
+  #context = 0
+  /** What is to be replaced in the text, as pairs of start and end. */
+  #marks: number[] = []
+
+  constructor(secrets: Iterable<string>) {
+    for (const spelling of new Set([...secretSpellings(secrets)].flatMap(parts))) {
+      const key = spelling.slice(0, TELLING_CHARACTERS)
+      this.#begins[hash(spelling, 0)] = 1
+      const others = this.#spellings.get(key)
+      if (others === undefined) this.#spellings.set(key, [spelling])
+      else others.push(spelling)
+    }
+  }
+
+  /** Takes lines, and gives those that are ready, in order. */
+  push(lines: readonly string[]): readonly string[] {
+    if (this.#spellings.size === 0) return lines
+    const ready: string[] = []
+    for (const line of lines) this.#take(line, ready)
+    return ready
+  }
+
+  /** The lines that were held back. What is pushed after this has nothing to do with what was before. */
+  close(): readonly string[] {
+    const ready: string[] = []
+    this.#release(this.#held.length, ready)
+    this.#text = ''
+    this.#context = 0
+    return ready
+  }
+
+  #take(line: string, ready: string[]): void {
+    const text = line.endsWith(CONTINUES) ? line.slice(0, -CONTINUES.length) : line
+    this.#held.push({ line, length: text.length })
+    this.#text += text
+    const open = this.#search()
+    let done = 0
+    let end = this.#context
+    for (const { length } of this.#held) {
+      end += length
+      if (end > open) break
+      done += 1
+    }
+    this.#release(Math.max(done, this.#held.length - MAX_HELD), ready)
+  }
+
+  /** Marks all secrets in the text, and gives the place from which on it may be the beginning of one. */
+  #search(): number {
+    const text = this.#text
+    const begins = this.#begins
+    const last = text.length - TELLING_CHARACTERS
+    let open = text.length
+    let code = (text.charCodeAt(0) << 8) ^ (text.charCodeAt(1) << 4) ^ text.charCodeAt(2)
+    for (let at = 0; at <= last; at += 1) {
+      code = ((code << 4) ^ text.charCodeAt(at + 3)) & 0xffff
+      if (begins[code] === 1) open = this.#compare(at, open)
+    }
+    return open
+  }
+
+  /** Gives the place from which on the text may be the beginning of a secret, when that was not found before. */
+  #compare(at: number, found: number): number {
+    const text = this.#text
+    const left = text.length - at
+    let open = found
+    for (const spelling of this.#spellings.get(text.slice(at, at + TELLING_CHARACTERS)) ?? []) {
+      if (spelling.length <= left) {
+        if (text.startsWith(spelling, at)) this.#mark(at, at + spelling.length)
+      } else if (open === text.length && spelling.startsWith(text.slice(at))) {
+        open = at
+      }
+    }
+    return open
+  }
+
+  #mark(start: number, end: number): void {
+    const last = this.#marks.length - 2
+    const before = { start: this.#marks[last] ?? 0, end: this.#marks[last + 1] ?? -1 }
+    if (start >= before.start && start <= before.end) this.#marks[last + 1] = Math.max(end, before.end)
+    else this.#marks.push(start, end)
+  }
+
+  /** Gives the first lines, and keeps what is needed to find a secret that began in them. */
+  #release(count: number, ready: string[]): void {
+    if (count === 0) return
+    const marks = merge(this.#marks)
+    let at = this.#context
+    for (const { line, length } of this.#held.slice(0, count)) {
+      ready.push(marks.length === 0 ? line : replace(line, length, at, marks))
+      at += length
+    }
+    this.#held = count === this.#held.length ? [] : this.#held.slice(count)
+    const kept = Math.max(0, at - (TELLING_CHARACTERS - 1))
+    this.#text = this.#text.slice(kept)
+    this.#context = at - kept
+    this.#marks = this.#held.length === 0 ? [] : marks.map((place) => Math.max(0, place - kept))
+  }
+}
+
+/** Long spellings are looked for in parts, so that one which repeats itself does not take for ever. */
+function parts(spelling: string): readonly string[] {
+  const count = Math.max(1, Math.floor(spelling.length / PART_CHARACTERS))
+  return Array.from({ length: count }, (_, index) =>
+    spelling.slice(index * PART_CHARACTERS, index === count - 1 ? undefined : (index + 1) * PART_CHARACTERS),
+  )
+}
+
+/** A hash of four characters in which each counts: 16 bits, to which a next character can be added. */
+function hash(text: string, at: number): number {
+  let code = 0
+  for (let index = at; index < at + TELLING_CHARACTERS; index += 1)
+    code = ((code << 4) ^ text.charCodeAt(index)) & 0xffff
+  return code
+}
+
+/** The same places, in order and without overlaps. */
+function merge(marks: readonly number[]): number[] {
+  if (marks.length <= 2) return [...marks]
+  const pairs: [number, number][] = []
+  for (let index = 0; index < marks.length; index += 2) pairs.push([marks[index] ?? 0, marks[index + 1] ?? 0])
+  pairs.sort((a, b) => a[0] - b[0])
+  const merged: number[] = []
+  for (const [start, end] of pairs) {
+    const before = merged.at(-1)
+    if (before !== undefined && start <= before) merged[merged.length - 1] = Math.max(before, end)
+    else merged.push(start, end)
+  }
+  return merged
+}
+
+/** A line without what is marked in it. It begins at a place of the text, and so much of it is in the text. */
+function replace(line: string, length: number, begin: number, marks: readonly number[]): string {
+  let result = ''
+  let from = 0
+  for (let index = 0; index < marks.length; index += 2) {
+    const start = Math.max(0, (marks[index] ?? 0) - begin)
+    const end = Math.min(length, (marks[index + 1] ?? 0) - begin)
+    if (end <= start) continue
+    result += line.slice(from, start) + REDACTED
+    from = end
+  }
+  return result + line.slice(from)
+}

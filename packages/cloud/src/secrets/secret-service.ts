@@ -1,0 +1,131 @@
+import type { PutSecretsRequest, SecretSetListResponse, SecretSetResponse } from '@botcli/protocol/cloud'
+import { CloudError } from '../errors.ts'
+import type { Clock } from '../log.ts'
+import type { SettingsService } from '../settings/settings-service.ts'
+import type { Store, StoredSecretSet } from '../store/store.ts'
+import type { SecretBox } from './secret-box.ts'
+
+const MAX_SECRETS = 200
+const MAX_SETS = 1000
+/** The keys under which an image pull secret is stored. */
+const PULL = { host: 'host', auth: 'auth' } as const
+
+/** What a service needs. */
+export interface SecretServiceOptions {
+  readonly store: Store
+  readonly box: SecretBox
+  readonly settings: SettingsService
+  readonly clock: Clock
+}
+
+/** Sets of secrets. Values go in, and come out only to what runs on their behalf. */
+export class SecretService {
+  readonly #options: SecretServiceOptions
+
+  constructor(options: SecretServiceOptions) {
+    this.#options = options
+  }
+
+  async list(organizationId: string): Promise<SecretSetListResponse> {
+    const sets = await this.#options.store.secrets.sets(organizationId)
+    return { sets: sets.map(({ name, type, region }) => ({ name, type, region, status: 'ready' })) }
+  }
+
+  async get(organizationId: string, name: string): Promise<SecretSetResponse> {
+    const { region } = await this.#set(organizationId, name)
+    const secrets = await this.#options.store.secrets.secrets(organizationId, name)
+    return {
+      region,
+      status: 'ready',
+      secrets: secrets.map(({ key, updatedAt }) => ({
+        fieldName: key,
+        updatedAt: new Date(updatedAt).toISOString(),
+      })),
+    }
+  }
+
+  /** Merges values into a set, or makes it. Gives its region. */
+  async put(organizationId: string, name: string, request: PutSecretsRequest): Promise<string> {
+    const { store, box, settings, clock } = this.#options
+    const known = await store.secrets.set(organizationId, name)
+    const region =
+      request.region === undefined
+        ? (known?.region ?? (await settings.defaultRegion(organizationId)))
+        : settings.region(request.region)
+    if (!known && (await store.secrets.sets(organizationId)).length >= MAX_SETS) {
+      throw new CloudError('CONFLICT', `There are ${MAX_SETS} secret sets already. Remove one first.`)
+    }
+    const now = clock()
+    const type = 'secrets' in request ? 'secret' : 'imagePullSecret'
+    const secrets = [...valuesIn(request)].map(([key, value]) => ({
+      key,
+      sealed: box.seal(value, place(organizationId, name, key)),
+      updatedAt: now,
+    }))
+    const set = { organizationId, name, type, region, createdAt: now, updatedAt: now } as const
+    const result = await store.secrets.put(set, secrets, MAX_SECRETS)
+    if (result === 'stored') return region
+    throw new CloudError('INVALID_REQUEST', REFUSALS[result](name, known))
+  }
+
+  async remove(organizationId: string, name: string): Promise<void> {
+    if (!(await this.#options.store.secrets.removeSet(organizationId, name))) throw noSet(name)
+  }
+
+  async removeSecret(organizationId: string, name: string, key: string): Promise<void> {
+    await this.#set(organizationId, name)
+    if (await this.#options.store.secrets.removeSecret(organizationId, name, key)) return
+    throw new CloudError('NOT_FOUND', `The secret set ${name} has no ${key}.`)
+  }
+
+  /** Every value of an organization, to be kept out of what others can read. Pull secrets come in all their spellings. */
+  async valuesOf(organizationId: string): Promise<readonly string[]> {
+    const { store, box } = this.#options
+    const values = new Set<string>()
+    for (const { name, type } of await store.secrets.sets(organizationId)) {
+      for (const { key, sealed } of await store.secrets.secrets(organizationId, name)) {
+        if (type === 'imagePullSecret' && key === PULL.host) continue
+        const value = box.open(sealed, place(organizationId, name, key))
+        values.add(value)
+        if (type !== 'imagePullSecret') continue
+        const plain = Buffer.from(value, 'base64').toString('utf8')
+        values.add(plain).add(plain.slice(plain.indexOf(':') + 1))
+      }
+    }
+    return [...values]
+  }
+
+  async #set(organizationId: string, name: string): Promise<StoredSecretSet> {
+    const set = await this.#options.store.secrets.set(organizationId, name)
+    if (!set) throw noSet(name)
+    if (set.type === 'secret') return set
+    const message = `${name} is an image pull secret. It has no keys; it can be put and removed as a whole.`
+    throw new CloudError('INVALID_REQUEST', message)
+  }
+}
+
+const REFUSALS = {
+  other_type: (name: string) =>
+    `The secret set ${name} is of the other type, which never changes. Choose another name.`,
+  other_region: (name: string, known: StoredSecretSet | undefined) =>
+    `region: the secret set ${name} is in ${known?.region ?? 'another region'}, which never changes. Choose another name.`,
+  too_many: () => `secrets: the set would hold more than ${MAX_SECRETS} secrets.`,
+} as const
+
+function* valuesIn(request: PutSecretsRequest): Generator<readonly [string, string]> {
+  if ('secrets' in request) {
+    for (const { secretKey, secretValue } of request.secrets) yield [secretKey, secretValue]
+  } else {
+    yield [PULL.host, request.host]
+    yield [PULL.auth, request.secretValue]
+  }
+}
+
+/** Sealed into a value, so that it opens in no other place. Names have no slashes. */
+function place(organizationId: string, name: string, key: string): string {
+  return `${organizationId}/${name}/${key}`
+}
+
+function noSet(name: string): CloudError {
+  return new CloudError('NOT_FOUND', `There is no secret set ${name}.`)
+}

@@ -1,0 +1,108 @@
+import { CloudError } from '../../errors.ts'
+import { number } from './columns.ts'
+import type { SqliteDatabase } from './database.ts'
+
+/** Each brings the tables from one version to the next. They are never changed once released, only added to. */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE organizations (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    default_region TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE keys (
+    id TEXT PRIMARY KEY,
+    organization_id TEXT NOT NULL REFERENCES organizations (id),
+    family TEXT NOT NULL,
+    name TEXT NOT NULL,
+    prefix TEXT NOT NULL,
+    hash TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    last_used_at INTEGER,
+    revoked_at INTEGER
+  ) STRICT;
+  CREATE INDEX keys_of_organization ON keys (organization_id, created_at);
+
+  CREATE TABLE uploads (
+    id TEXT PRIMARY KEY,
+    organization_id TEXT NOT NULL REFERENCES organizations (id),
+    region TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    context_hash TEXT,
+    context_size_bytes INTEGER,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX uploads_by_end ON uploads (expires_at);
+
+  CREATE TABLE builds (
+    id TEXT PRIMARY KEY,
+    organization_id TEXT NOT NULL REFERENCES organizations (id),
+    status TEXT NOT NULL,
+    region TEXT NOT NULL,
+    upload_id TEXT NOT NULL,
+    context_hash TEXT NOT NULL,
+    context_size_bytes INTEGER NOT NULL,
+    dockerfile_path TEXT NOT NULL,
+    no_cache INTEGER NOT NULL,
+    image_uri TEXT,
+    image_size_bytes INTEGER,
+    error_message TEXT,
+    failure TEXT,
+    builder TEXT,
+    outcome TEXT,
+    cancel_requested INTEGER NOT NULL DEFAULT 0,
+    lease_owner TEXT,
+    lease_until INTEGER,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    started_at INTEGER,
+    completed_at INTEGER
+  ) STRICT;
+  CREATE INDEX builds_by_age ON builds (organization_id, created_at DESC, id DESC);
+  CREATE INDEX builds_by_context ON builds (organization_id, context_hash);
+  CREATE INDEX builds_by_start ON builds (organization_id, started_at);
+  CREATE INDEX builds_to_do ON builds (status, organization_id, created_at) WHERE status IN ('pending', 'building');
+  CREATE INDEX builds_by_upload ON builds (upload_id);
+
+  CREATE TABLE secret_sets (
+    organization_id TEXT NOT NULL REFERENCES organizations (id),
+    name TEXT NOT NULL,
+    type TEXT NOT NULL,
+    region TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (organization_id, name)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE secrets (
+    organization_id TEXT NOT NULL,
+    set_name TEXT NOT NULL,
+    key TEXT NOT NULL,
+    sealed BLOB NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (organization_id, set_name, key),
+    FOREIGN KEY (organization_id, set_name) REFERENCES secret_sets (organization_id, name) ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
+  `,
+]
+
+/** Brings a file to the newest version. One that a newer version of ours has written is left alone. */
+export function migrate(database: SqliteDatabase, migrations: readonly string[] = MIGRATIONS): void {
+  const row = database.get('PRAGMA user_version') ?? { user_version: 0 }
+  const version = number(row, 'user_version')
+  if (version > migrations.length) {
+    throw new CloudError(
+      'UNAVAILABLE',
+      `The data folder was written by a newer version (its tables are version ${version}, this program knows ${migrations.length}). Use that version, or another data folder.`,
+    )
+  }
+  for (const [index, migration] of migrations.entries()) {
+    if (index < version) continue
+    database.transaction(() => {
+      database.execute(migration)
+      database.execute(`PRAGMA user_version = ${index + 1}`)
+    })
+  }
+}

@@ -35,7 +35,14 @@ export interface BuildOutput {
 /** What a build came to. */
 export type BuildResult =
   | { readonly ok: true; readonly imageUri: string; readonly imageSizeBytes: number }
-  | { readonly ok: false; readonly message: string; readonly failure: BuildFailure }
+  | {
+      readonly ok: false
+      /** The one telling line. */
+      readonly message: string
+      readonly failure: BuildFailure
+      /** The time limit ended it, be it the builder's own or an abort whose reason is a `TimeoutError`. */
+      readonly timedOut?: true
+    }
 
 /** Makes deployable artifacts of contexts. */
 export interface Builder {

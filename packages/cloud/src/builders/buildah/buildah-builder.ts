@@ -1,0 +1,119 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Builder, BuildInput, BuildOutput, BuildResult } from '../builder.ts'
+import { type CheckedDockerfile, checkAloud } from '../dockerfile/check.ts'
+import { aborted, classify, type FailedResult } from '../failures/classify.ts'
+import { lastStep } from '../failures/engine-steps.ts'
+import { limitReached } from '../failures/limit-reached.ts'
+import { OutputTail } from '../failures/output-tail.ts'
+import { cageName } from '../limits/cage.ts'
+import { folderSize } from '../limits/folder-size.ts'
+import type { CommandEnd, Limiter } from '../limits/limiter.ts'
+import type { BuildahStorage } from './buildah-storage.ts'
+
+/** What buildah says when it itself could not do something, and not a command of the build. */
+const OWN_STATUS = 125
+/** Failures of the engine. A command of the build may print anything, so only the engine's own status stands for them. */
+const ENGINE_CODES = ['dockerfile_syntax', 'copy_source_missing', 'base_image_missing'] as const
+const PASSED =
+  /^(?:PATH|HOME|LANG|(?:https?|no)_proxy|REGISTRY_AUTH_FILE|DOCKER_CONFIG|SSL_CERT_(?:FILE|DIR)|CONTAINERS_\w+|XDG_RUNTIME_DIR)$/i
+
+/** Builds images with buildah, without a daemon. */
+export class BuildahBuilder implements Builder {
+  readonly name: string
+  readonly #storage: BuildahStorage
+  readonly #limiter: Limiter
+
+  constructor(options: {
+    readonly version: string
+    readonly storage: BuildahStorage
+    readonly limiter: Limiter
+  }) {
+    const who = options.storage.rootless ? 'rootless, ' : ''
+    this.name = `buildah ${options.version} (${who}chroot isolation; ${options.limiter.description})`
+    this.#storage = options.storage
+    this.#limiter = options.limiter
+  }
+
+  async build(input: BuildInput, output: BuildOutput, signal: AbortSignal): Promise<BuildResult> {
+    const checked = await checkAloud(input, output)
+    if ('result' in checked) return checked.result
+    if (signal.aborted) return aborted(signal)
+    const tail = new OutputTail(output)
+    const since = new Date()
+    const disk = async (): Promise<number> =>
+      (await folderSize(input.scratch)) + (await this.#storage.sizeOf(input.buildId, since))
+    const run = await this.#limiter.open({ buildId: input.buildId, limits: input.limits, signal, disk })
+    let end: CommandEnd
+    try {
+      await mkdir(join(input.scratch, 'tmp'), { recursive: true })
+      end = await run.run({
+        argv: this.#command(input),
+        cwd: input.context,
+        env: environment(input.scratch),
+        output: (bytes) => tail.write(bytes),
+      })
+    } finally {
+      await run.close()
+      // A build that was ended leaves its working containers, and they stay mounted.
+      await this.#storage.removeContainers(input.buildId)
+    }
+    if (end.ended !== 'itself' || end.status !== 0) return failureOf(end, tail, checked, input, signal)
+    const id = (await readFile(join(input.scratch, 'image'), 'utf8')).trim().replace(/^sha256:/, '')
+    return { ok: true, imageUri: input.imageName, imageSizeBytes: await this.#storage.imageSize(id) }
+  }
+
+  async cleanUp(buildId: string): Promise<void> {
+    await this.#limiter.cleanUp(buildId)
+    await this.#storage.removeContainers(buildId)
+  }
+
+  async remove(imageUri: string): Promise<void> {
+    await this.#storage.ask(['rmi', imageUri])
+  }
+
+  #command(input: BuildInput): readonly string[] {
+    return [
+      ...this.#storage.command,
+      'build',
+      ...['--isolation', 'chroot', '--layers', '--force-rm', '--retry', '1', '--retry-delay', '1s'],
+      // Without effect on this isolation; it is written into working containers, and so they are known again.
+      ...['--cgroup-parent', cageName(input.buildId)],
+      ...(input.noCache ? ['--no-cache'] : ['--pull=false']),
+      ...['--tag', input.imageName, '--iidfile', join(input.scratch, 'image')],
+      ...['--file', join(input.context, input.dockerfilePath)],
+      input.context,
+    ]
+  }
+}
+
+function environment(scratch: string): Readonly<Record<string, string>> {
+  const own = Object.entries(process.env).flatMap(([name, value]) =>
+    value !== undefined && PASSED.test(name) ? [[name, value]] : [],
+  )
+  return { ...Object.fromEntries(own), TMPDIR: join(scratch, 'tmp') }
+}
+
+function failureOf(
+  end: CommandEnd,
+  tail: OutputTail,
+  file: CheckedDockerfile,
+  input: BuildInput,
+  signal: AbortSignal,
+): FailedResult {
+  const step = lastStep(tail.lines, file)
+  const reached = limitReached(end, input.limits, step, signal)
+  if (reached !== undefined) return reached
+  const own = end.status === OWN_STATUS && !/exit status 125$/.test(tail.lines.at(-1) ?? '')
+  const result = classify({
+    lines: tail.lines,
+    status: end.status,
+    step,
+    ...(own ? {} : { except: ENGINE_CODES }),
+  })
+  if (!own || result.failure.code !== 'command_failed') return result
+  return {
+    ...result,
+    failure: { ...result.failure, code: 'builder_failed', hint: 'The engine says what went wrong.' },
+  }
+}

@@ -1,0 +1,110 @@
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { basename, join, sep } from 'node:path'
+import type { BuildInput, BuildOutput, BuildResult } from '../builder.ts'
+import { ContextFiles } from './context-files.ts'
+import { failureOf, type Problem } from './problem.ts'
+import { sourceProblems } from './sources.ts'
+import { neededStages, readStages, type Stage, stageProblems } from './stages.ts'
+import { readSteps, type Step } from './step.ts'
+import { syntaxProblems } from './syntax.ts'
+
+/** A container build file in which nothing wrong was found. */
+export interface CheckedDockerfile {
+  readonly path: string
+  readonly text: string
+  readonly steps: readonly Step[]
+  readonly stages: readonly Stage[]
+  /** The stages that the last one needs, itself included. */
+  readonly needed: readonly Stage[]
+}
+
+const MAX_BYTES = 1024 * 1024
+/** The most problems that a log lists. */
+const MAX_TOLD = 20
+
+/** Reads and checks the container build file of a context, before any engine sees it. */
+export async function checkDockerfile(
+  input: Pick<BuildInput, 'context' | 'dockerfilePath'>,
+): Promise<CheckedDockerfile | { readonly problems: readonly Problem[]; readonly text: string }> {
+  const files = new ContextFiles(input.context)
+  const read = await readDockerfile(input, files)
+  if ('code' in read) return { problems: [read], text: '' }
+  const { text } = read
+  const steps = readSteps(text)
+  const wrong = syntaxProblems(steps)
+  if (wrong.length > 0) return { problems: wrong, text }
+  const stages = readStages(steps)
+  const needed = neededStages(stages)
+  const problems = [...stageProblems(stages), ...(await sourceProblems(needed, files))]
+  if (problems.length > 0)
+    return { problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)), text }
+  return { path: input.dockerfilePath, text, steps, stages, needed }
+}
+
+/** Checks, and tells in the log what was found. A result says that the build is over. */
+export async function checkAloud(
+  input: Pick<BuildInput, 'context' | 'dockerfilePath'>,
+  output: BuildOutput,
+): Promise<CheckedDockerfile | { readonly result: BuildResult }> {
+  const checked = await checkDockerfile(input)
+  if (!('problems' in checked)) return checked
+  const [first] = checked.problems as readonly [Problem, ...Problem[]]
+  const name = basename(input.dockerfilePath)
+  for (const problem of checked.problems.slice(0, MAX_TOLD)) {
+    for (const line of excerpt(checked.text, problem.line)) output.say(line)
+    output.say(`${tellingLine(name, problem)}. ${problem.hint}`)
+  }
+  if (checked.problems.length > MAX_TOLD) output.say(`and ${checked.problems.length - MAX_TOLD} more`)
+  return { result: { ok: false, message: tellingLine(name, first), failure: failureOf(first) } }
+}
+
+function tellingLine(name: string, { line, message }: Problem): string {
+  return line === null ? message : `${name}:${line}: ${message}`
+}
+
+/** The line and its neighbours. */
+function excerpt(text: string, line: number | null): readonly string[] {
+  if (line === null) return []
+  const lines = text.split(/\r?\n/)
+  return lines
+    .slice(Math.max(0, line - 2), line + 1)
+    .map((content, index) => ({ content, number: Math.max(1, line - 1) + index }))
+    .filter(({ content, number }) => number === line || content.trim() !== '')
+    .map(
+      ({ content, number }) =>
+        `${String(number).padStart(4)} | ${number === line ? '>>>' : '   '} ${content.slice(0, 200)}`,
+    )
+}
+
+async function readDockerfile(
+  { context, dockerfilePath }: Pick<BuildInput, 'context' | 'dockerfilePath'>,
+  files: ContextFiles,
+): Promise<{ readonly text: string } | Problem> {
+  const path = join(context, dockerfilePath)
+  const real = await realpath(path).catch(() => undefined)
+  const found = real === undefined ? undefined : await stat(real)
+  const missing = (message: string, hint: string): Problem => ({
+    code: 'dockerfile_missing',
+    message,
+    hint,
+    step: null,
+    line: null,
+  })
+  if (found === undefined) {
+    const others = await files.find((name) => /^(?:.*\.)?(?:Dockerfile|Containerfile)(?:\..*)?$/i.test(name))
+    const hint =
+      others.length === 0
+        ? 'Write one, or say with dockerfilePath where it is. Check that .dockerignore does not leave it out.'
+        : `There ${others.length === 1 ? 'is' : 'are'} ${others.slice(0, 5).join(', ')}: name the right one as dockerfilePath.`
+    return missing(`there is no ${dockerfilePath} in the context`, hint)
+  }
+  const inside = real?.startsWith(`${await realpath(context)}${sep}`)
+  if (!found.isFile() || !inside)
+    return missing(`${dockerfilePath} is not a file of the context`, 'Name a file as dockerfilePath.')
+  if (found.size > MAX_BYTES)
+    return {
+      ...missing(`${dockerfilePath} is larger than 1 MiB`, 'Is it the right file?'),
+      code: 'dockerfile_syntax',
+    }
+  return { text: (await readFile(path)).toString('utf8').replace(/^\uFEFF/, '') }
+}

@@ -1,0 +1,343 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, describe, expect, it } from 'vitest'
+import { wheel, wheelFile } from '../../testing/wheel.ts'
+import { Workbench } from '../../testing/workbench.ts'
+import { findLimiter } from '../limits/find-limiter.ts'
+import type { Limiter } from '../limits/limiter.ts'
+import { readBundle } from './bundle.ts'
+import { NativeBuilder } from './native-builder.ts'
+import { findTools } from './tools.ts'
+
+const run = promisify(execFile)
+// Each way to install has its own tests; these are with what every Python has.
+const tools = { ...(await findTools()), uv: undefined }
+const limiter = await findLimiter()
+
+let bench: Workbench
+let builder: NativeBuilder
+
+async function open(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  by: Limiter = limiter,
+): Promise<void> {
+  bench = await Workbench.open(files)
+  builder = new NativeBuilder({ tools, limiter: by, bundles: bench.bundles, hide: [] })
+}
+
+afterEach(async () => {
+  await bench.close()
+})
+
+const DOCKERFILE = `FROM node:22 AS runner
+RUN npm install --global botcli
+FROM python:3.12
+COPY --from=runner /opt /opt
+ENV PATH="/opt:$PATH" MODE=voice
+WORKDIR /app
+COPY requirements.txt ./
+COPY wheels ./wheels
+RUN pip install --no-cache-dir --no-index -r requirements.txt
+COPY . .
+RUN useradd bot && chown bot /app
+CMD ["botcli", "run", "bot.py", "--port", "7860"]
+`
+const PYTHON = {
+  Dockerfile: DOCKERFILE,
+  'requirements.txt': `./wheels/${wheelFile('greeter')}\n`,
+  [`wheels/${wheelFile('greeter')}`]: wheel(
+    'greeter',
+    { 'greeter.py': 'def main():\n    print("hello from a script")\n' },
+    'greet = greeter:main',
+  ),
+  'bot.py':
+    'import asyncio\nimport greeter\nimport botcli\nfrom tools import wave\n\nasync def bot(args):\n    import never_there\n',
+  'tools.py':
+    'import json\ntry:\n    import rocket\nexcept ImportError:\n    rocket = None\n\ndef wave():\n    pass\n',
+}
+
+describe('a project in Python', () => {
+  it('becomes a bundle that runs wherever it lies, and the log says what was not done', async () => {
+    await open(PYTHON)
+    const result = await bench.build(builder)
+    expect(bench.log.text).toContain('2 files of the bot: syntax is right and imports are installed')
+    expect(result).toEqual({
+      ok: true,
+      imageUri: `bundle:${bench.buildId}`,
+      imageSizeBytes: expect.any(Number),
+    })
+    const manifest = await readBundle(bench.output)
+    expect(manifest).toMatchObject({
+      language: 'python',
+      entry: 'app/bot.py',
+      workdir: 'app',
+      command: ['botcli', 'run', 'bot.py', '--port', '7860'],
+      env: { MODE: 'voice' },
+      node: null,
+    })
+    for (const line of [
+      'line 1: not used: the base image node:22',
+      'line 2: not run: npm install --global botcli',
+      'line 11: not run: useradd bot',
+      'line 11: not run: chown bot /app',
+    ])
+      expect(bench.log.text).toContain(`${line}\n`)
+    expect(bench.log.text).toContain('$ pip install --no-cache-dir --no-index -r requirements.txt')
+    expect(await bench.leftovers()).toEqual([bench.buildId])
+    const moved = join(bench.folder, 'elsewhere with a space')
+    await rename(bench.output, moved)
+    const { stdout } = await run(join(moved, manifest.python?.path ?? ''), [
+      '-c',
+      'import greeter; print(greeter.__file__)',
+    ])
+    expect(stdout.trim().startsWith(moved)).toBe(true)
+    expect((await run(join(moved, 'venv/bin/greet'))).stdout).toBe('hello from a script\n')
+    await rename(moved, bench.output)
+    await builder.remove('bundle:../context')
+    await builder.remove('other:thing')
+    expect(existsSync(join(bench.folder, 'context/bot.py'))).toBe(true)
+    await builder.remove(`bundle:${bench.buildId}`)
+    expect(await readdir(bench.bundles)).toEqual([])
+  })
+
+  it('fails where a dependency is missing from the requirements', async () => {
+    await open({
+      ...PYTHON,
+      'tools.py': 'import os\nimport aiohttp_missing.web\n',
+      'bot.py': 'import greeter\nimport tools\n',
+    })
+    expect(await bench.build(builder)).toEqual({
+      ok: false,
+      message: "tools.py:2: ModuleNotFoundError: No module named 'aiohttp_missing'",
+      failure: {
+        code: 'dependency_missing',
+        step: 'RUN pip install --no-cache-dir --no-index -r requirements.txt',
+        line: 9,
+        hint: 'Add the package that has aiohttp_missing to requirements.txt or pyproject.toml.',
+      },
+    })
+    expect(bench.log.text).toContain("tools.py:2: ModuleNotFoundError: No module named 'aiohttp_missing'")
+    expect(await bench.leftovers()).toEqual([])
+  })
+
+  it('fails on a wrong line of the container build file', async () => {
+    await open({ ...PYTHON, Dockerfile: DOCKERFILE.replace('COPY wheels', 'COPPY wheels') })
+    expect(await bench.build(builder)).toMatchObject({
+      message: 'Dockerfile:8: unknown instruction: COPPY',
+      failure: { code: 'dockerfile_syntax', step: 'COPPY wheels ./wheels', line: 8 },
+    })
+    expect(bench.log.text).toContain('   8 | >>> COPPY wheels ./wheels')
+    expect(await bench.leftovers()).toEqual([])
+  })
+
+  it('fails where an installation fails', async () => {
+    await open({ ...PYTHON, 'requirements.txt': 'no-such-package-of-anybody\n' })
+    const result = await bench.build(builder)
+    expect(result).toMatchObject({
+      message: 'ERROR: No matching distribution found for no-such-package-of-anybody',
+      failure: { code: 'install_failed', step: expect.stringMatching(/^RUN pip install/), line: 9 },
+    })
+    expect(bench.log.text).toContain('ERROR: No matching distribution found for no-such-package-of-anybody')
+    expect(await bench.leftovers()).toEqual([])
+  })
+
+  it('fails where a file to copy is missing', async () => {
+    const { 'requirements.txt': _, ...others } = PYTHON
+    await open(others)
+    expect(await bench.build(builder)).toMatchObject({
+      message: 'Dockerfile:7: requirements.txt is not in the context',
+      failure: { code: 'copy_source_missing', step: 'COPY requirements.txt ./', line: 7 },
+    })
+    expect(bench.log.text).toContain('Dockerfile:7: requirements.txt is not in the context')
+    expect(await bench.leftovers()).toEqual([])
+  })
+
+  it('fails where the requirements are not copied before they are installed', async () => {
+    const file = DOCKERFILE.replace('COPY requirements.txt ./\n', '').replace('COPY wheels ./wheels\n', '')
+    await open({ ...PYTHON, Dockerfile: file })
+    expect(await bench.build(builder)).toMatchObject({ failure: { code: 'install_failed', line: 7 } })
+  })
+
+  it('fails on a wrong line of the bot', async () => {
+    await open({ ...PYTHON, 'bot.py': 'import greeter\n\nasync def bot(args)\n    pass\n' })
+    expect(await bench.build(builder)).toMatchObject({
+      message: "bot.py:3: SyntaxError: expected ':'",
+      failure: { code: 'command_failed', hint: 'Correct the code.' },
+    })
+  })
+
+  it('fails where CMD names a file that is not there', async () => {
+    await open({ ...PYTHON, Dockerfile: DOCKERFILE.replace('"bot.py"', '"main.py"') })
+    expect(await bench.build(builder)).toMatchObject({
+      message: 'main.py, which CMD names, is not there',
+      failure: { step: expect.stringMatching(/^CMD/), line: 12 },
+    })
+  })
+
+  it('ends at once when it is cancelled, and leaves nothing', async () => {
+    await open({ ...PYTHON, ...SLOW })
+    const controller = new AbortController()
+    bench.log.onOutput = (text) => {
+      if (text.includes('Processing ./package')) controller.abort()
+    }
+    expect(await bench.build(builder, { signal: controller.signal })).toMatchObject({
+      message: 'the build was cancelled',
+      failure: { code: 'cancelled' },
+    })
+    expect(await bench.leftovers()).toEqual([])
+  })
+
+  it.skipIf(!limiter.hasSandbox)('sees nothing of what is hidden, and writes nowhere else', async () => {
+    await open({ ...PYTHON, ...SLOW })
+    const seen = [join(bench.folder, 'context/bot.py'), join(bench.folder, 'secret')]
+    await writeFile(join(bench.folder, 'secret'), 'x')
+    const code = [
+      'import os, sys',
+      `print("seen", [os.path.exists(path) for path in ${JSON.stringify(seen)}], os.getpid() < 50)`,
+      'try:',
+      `    open(${JSON.stringify(seen[0])}, "a")`,
+      'except OSError as error:',
+      '    print("refused", error.strerror)',
+      'sys.exit(3)',
+    ]
+    await writeFile(join(bench.folder, 'context/package/backend.py'), code.join('\n'))
+    const hidden = new NativeBuilder({ tools, limiter, bundles: bench.bundles, hide: [bench.folder] })
+    expect(await bench.build(hidden)).toMatchObject({ failure: { code: 'install_failed', line: 9 } })
+    expect(bench.log.text).toContain('seen [True, False] True')
+    expect(bench.log.text).toContain('refused Read-only file system')
+  })
+
+  it('ends when its time is up', async () => {
+    await open({ ...PYTHON, ...SLOW })
+    expect(await bench.build(builder, { limits: { seconds: 0.2 } })).toMatchObject({
+      timedOut: true,
+      message: 'the build took longer than 0.2 seconds',
+    })
+    expect(await bench.leftovers()).toEqual([])
+  })
+
+  it('ends when it takes too much memory', async () => {
+    const hog = 'a = []\nwhile True:\n    a.append(bytearray(10_000_000))\n'
+    await open({ ...PYTHON, ...SLOW, 'package/backend.py': hog })
+    const result = await bench.build(builder, { limits: { memoryBytes: 200 * 1024 * 1024 } })
+    expect(result).toMatchObject({ ok: false, failure: { code: 'out_of_memory', line: 9 } })
+    expect(await bench.leftovers()).toEqual([])
+  })
+
+  it('ends when it takes too much disk', async () => {
+    const hog =
+      'import time\nfor i in range(1000):\n    open(f"/tmp/../{__file__}.{i}", "wb").write(bytes(1_000_000))\n    time.sleep(0.01)\n'
+    await open({ ...PYTHON, ...SLOW, 'package/backend.py': hog })
+    const result = await bench.build(builder, { limits: { diskBytes: 60 * 1024 * 1024 } })
+    expect(result).toMatchObject({ ok: false, failure: { code: 'out_of_disk' } })
+    expect(await bench.leftovers()).toEqual([])
+  })
+})
+
+const BACKEND = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+const SLOW = {
+  Dockerfile: DOCKERFILE.replace('COPY wheels ./wheels', 'COPY package ./package').replace(
+    '-r requirements.txt',
+    '--no-build-isolation ./package',
+  ),
+  'package/pyproject.toml': BACKEND,
+  'package/backend.py': 'import time\ntime.sleep(600)\n',
+}
+
+describe('a project for Node', () => {
+  const NODE = {
+    Dockerfile:
+      'FROM node:22\nWORKDIR /app\nCOPY server/package*.json ./\nCOPY server/vendor ./vendor\nRUN npm ci --omit=dev\nCOPY server .\nCMD ["node", "bot.mjs"]\n',
+    'server/package.json': JSON.stringify({
+      name: 'x',
+      version: '1.0.0',
+      dependencies: { greeter: 'file:vendor/greeter' },
+    }),
+    'server/package-lock.json': JSON.stringify({
+      name: 'x',
+      version: '1.0.0',
+      lockfileVersion: 3,
+      requires: true,
+      packages: {
+        '': { name: 'x', version: '1.0.0', dependencies: { greeter: 'file:vendor/greeter' } },
+        'node_modules/greeter': { resolved: 'vendor/greeter', link: true },
+        'vendor/greeter': { version: '1.0.0' },
+      },
+    }),
+    'server/vendor/greeter/package.json': JSON.stringify({
+      name: 'greeter',
+      version: '1.0.0',
+      main: 'index.js',
+    }),
+    'server/vendor/greeter/index.js': 'module.exports = "hi"\n',
+    'server/bot.mjs':
+      "import { readFile } from 'node:fs/promises'\nimport greeter from 'greeter'\nimport { createTransport } from '@botcli/bot'\nimport { x } from './more.mjs'\n",
+    'server/more.mjs': 'export const x = 1\n',
+  }
+
+  it('becomes a bundle', async () => {
+    await open(NODE)
+    expect(await bench.build(builder)).toMatchObject({ ok: true })
+    expect(await readBundle(bench.output)).toMatchObject({
+      language: 'node',
+      entry: 'app/server/bot.mjs',
+      workdir: 'app/server',
+      command: ['node', 'bot.mjs'],
+      python: null,
+    })
+    expect(bench.log.text).toContain('$ npm ci --omit=dev')
+    expect(bench.log.text).toContain('2 files of the bot: syntax is right and imports are installed')
+    expect(existsSync(join(bench.output, 'app/server/node_modules/greeter/index.js'))).toBe(true)
+  })
+
+  it('fails where a dependency is missing', async () => {
+    await open({
+      ...NODE,
+      'server/more.mjs':
+        "// import a from 'not-this'\nexport const x = 1\nimport {\n  y,\n} from '@scope/absent/sub'\n",
+    })
+    expect(await bench.build(builder)).toMatchObject({
+      message: expect.stringMatching(/^server\/more\.mjs:3: Cannot find package '@scope\/absent'$/),
+      failure: { code: 'dependency_missing', step: 'RUN npm ci --omit=dev', line: 5 },
+    })
+  })
+
+  it('fails where an installation fails', async () => {
+    await open({
+      ...NODE,
+      'server/package.json': JSON.stringify({
+        name: 'x',
+        version: '1.0.0',
+        dependencies: { other: 'file:vendor/other' },
+      }),
+    })
+    expect(await bench.build(builder)).toMatchObject({
+      failure: { code: 'install_failed', step: 'RUN npm ci --omit=dev', line: 5 },
+    })
+  })
+
+  it('fails on a wrong line of the bot', async () => {
+    await open({ ...NODE, 'server/more.mjs': 'export const x = 1\nexport const y = = 2\n' })
+    expect(await bench.build(builder)).toMatchObject({
+      message: expect.stringMatching(/^server\/more\.mjs:2: SyntaxError: /),
+      failure: { code: 'command_failed' },
+    })
+  })
+
+  it('says of TypeScript what was checked', async () => {
+    const { 'server/bot.mjs': _, ...others } = NODE
+    await open({
+      ...others,
+      Dockerfile: NODE.Dockerfile.replace('bot.mjs', 'bot.ts'),
+      'server/bot.ts':
+        "import type { A } from 'only-types'\nimport greeter from 'greeter'\nimport { x } from './more.mjs'\n",
+    })
+    expect(await bench.build(builder)).toMatchObject({ ok: true })
+    expect(bench.log.text).toMatch(
+      /2 files of the bot: (?:syntax is right and imports are installed|imports are installed; the syntax of TypeScript was not checked)/,
+    )
+  })
+})

@@ -60,9 +60,10 @@ function manifest(path: string): Manifest {
   return JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as Manifest
 }
 
-/** Everything that a file imports, by name. */
+/** Everything that a file imports, by name. Imports are in single quotes; in double ones there is code that a test writes. */
 function importsOf({ text }: SourceFile): readonly string[] {
-  const found = text.matchAll(/(?:^|[\s;}])(?:from|import)\s*\(?\s*'([^'\n]+)'|\.resolve\('(@[^'\n]+)'\)/g)
+  const code = text.replaceAll(/"(?:[^"\\\n]|\\.)*"/g, '""')
+  const found = code.matchAll(/(?:^|[\s;}])(?:from|import)\s*\(?\s*'([^'\n]+)'|\.resolve\('(@[^'\n]+)'\)/g)
   return [...found].map((match) => match[1] ?? match[2] ?? '')
 }
 

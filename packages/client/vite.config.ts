@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { defineConfig, type Plugin } from 'vite'
 
 const DAILY = '@daily-co/daily-js'
@@ -16,10 +17,17 @@ function withoutDaily(): Plugin {
   }
 }
 
-export default defineConfig({
+/** Each page is served from a folder of its own by a server of its own, so they share no file: `--mode cloud` makes the dashboard. */
+export default defineConfig(({ mode }) => ({
   base: './',
   plugins: [withoutDaily()],
+  ...(mode === 'cloud' && {
+    root: resolve(import.meta.dirname, 'src/cloud'),
+    publicDir: resolve(import.meta.dirname, 'public'),
+  }),
   build: {
+    outDir: resolve(import.meta.dirname, mode === 'cloud' ? 'dist/cloud' : 'dist'),
+    emptyOutDir: true,
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: false,
@@ -28,4 +36,4 @@ export default defineConfig({
     rolldownOptions: { treeshake: { moduleSideEffects: (id) => !/[/]packages[/]protocol[/]/.test(id) } },
   },
   worker: { format: 'es' },
-})
+}))

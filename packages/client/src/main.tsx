@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import { PageModel } from './state/page-model.ts'
 import './style/base.css'
+import './style/controls.css'
 import './style/talk.css'
 import './style/side.css'
 import './style/ways.css'

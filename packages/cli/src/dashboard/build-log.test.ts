@@ -84,7 +84,7 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(DASHBOARD))('a build on th
     const { build } = await house.cloud.build({
       Dockerfile: [
         'FROM x',
-        `RUN seq 1 300; echo 'ERROR: nothing is called pipecatt'; seq 1 100`,
+        `RUN seq 1 300; printf 'ERROR: %s\\n' 'nothing is called pipecatt'; seq 1 100`,
         'FAIL install_failed nothing is called pipecatt',
       ].join('\n'),
     })
@@ -101,7 +101,7 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(DASHBOARD))('a build on th
     await page.locator('[data-failing="true"]').waitFor()
     expect(await page.locator('[data-failing="true"] code').textContent()).toContain('STEP 3: FAIL')
     await page.getByLabel('Search the log').fill('ERROR: NOTHING')
-    await has(page, 305, 'ERROR: nothing is called pipecatt')
+    await has(page, 304, 'ERROR: nothing is called pipecatt')
     expect(await page.getByTestId('hits').textContent()).toBe('1 of 1')
     await page.context().close()
   })
@@ -189,7 +189,10 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(DASHBOARD))('a build on th
       )
       await page.locator('[data-line="4325"] a').click()
       await until(() => page.url().endsWith(`#/builds/${id}/L4325`), 'the link to the other line')
-      expect(await page.locator('[data-selected="true"]').getAttribute('data-line')).toBe('4325')
+      await until(
+        async () => (await page.locator('[data-selected="true"]').getAttribute('data-line')) === '4325',
+        'the other line to be pointed at',
+      )
       const box = await page.locator('[data-line="4325"]').boundingBox()
       const frame = await page.getByTestId('log').boundingBox()
       expect(box?.y).toBeGreaterThanOrEqual(frame?.y ?? Number.NaN)
@@ -232,5 +235,37 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(DASHBOARD))('a build on th
       expect(await downloaded(page)).toBe(`${lines.join('\n')}\n`)
       await page.context().close()
     })
+  })
+
+  it('shows the start and the end of an overlong log, and between them how many lines were left out', async () => {
+    const small = await DashboardHouse.open({ logBytes: 1024 * 1024 })
+    try {
+      const { build } = await small.cloud.build({
+        Dockerfile: `RUN seq -f 'a line that is number %g' 1 ${MANY}`,
+      })
+      await small.cloud.ended(build.id)
+      const { page } = await small.page(`#/builds/${build.id}`)
+      const total = MANY + 3
+      await until(async () => (await rowsOf(page)).some(([number]) => number === total), 'the last line')
+      await page.getByLabel('Search the log').fill('left out here')
+      const mark = page.locator('[data-current="true"]')
+      await mark.waitFor()
+      const left = Number(
+        /^\[(\d+) lines were left out/.exec((await mark.locator('code').textContent()) ?? '')?.[1],
+      )
+      expect(left).toBeGreaterThan(1_000)
+      const rows = await rowsOf(page)
+      const at = rows.findIndex(([, text]) => text.includes('left out here'))
+      const [before, after] = [rows[at - 1], rows[at + 1]]
+      const numbers = [before, rows[at], after].map((row) => row?.[0] ?? 0)
+      expect(numbers[1]).toBe((numbers[0] ?? 0) + left)
+      expect(numbers[2]).toBe((numbers[1] ?? 0) + 1)
+      for (const row of [before, after]) expect(row?.[1]).toBe(`a line that is number ${(row?.[0] ?? 0) - 2}`)
+      await page.getByTestId('log').evaluate((log) => log.scrollTo(0, 0))
+      await has(page, 3, 'a line that is number 1')
+      await page.context().close()
+    } finally {
+      await small.close()
+    }
   })
 })

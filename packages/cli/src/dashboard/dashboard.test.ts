@@ -104,26 +104,26 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(DASHBOARD))('the dashboard
     await page.getByTestId('new-set').click()
     await page.getByLabel('Name', { exact: true }).fill('my-bot')
     await page.getByLabel('Name of variable 1').fill('FIRST_KEY')
-    await page.getByLabel('Value of variable 1').fill('unseen-first\nwith a second line')
+    await page.getByLabel('Value of variable 1').fill('private-word-first\nwith a second line')
     await page.getByRole('button', { name: 'Another variable' }).click()
     await page.getByLabel('Name of variable 2').fill('SECOND_KEY')
-    await page.getByLabel('Value of variable 2').fill('unseen-second')
+    await page.getByLabel('Value of variable 2').fill('private-word-second')
     const sent = page.waitForRequest((request) => request.method() === 'PUT')
     await page.getByRole('button', { name: 'Make the set' }).click()
     expect((await sent).postDataJSON()).toEqual({
       secrets: [
-        { secretKey: 'FIRST_KEY', secretValue: 'unseen-first\nwith a second line' },
-        { secretKey: 'SECOND_KEY', secretValue: 'unseen-second' },
+        { secretKey: 'FIRST_KEY', secretValue: 'private-word-first\nwith a second line' },
+        { secretKey: 'SECOND_KEY', secretValue: 'private-word-second' },
       ],
       region: 'local',
     })
     await says(page, 'secrets', /FIRST_KEY.*SECOND_KEY/)
     await page.getByLabel('Name of variable 1').fill('THIRD_KEY')
-    await page.getByLabel('Value of variable 1').fill('unseen-third')
+    await page.getByLabel('Value of variable 1').fill('private-word-third')
     await page.getByRole('button', { name: 'Save' }).click()
     await says(page, 'secrets', 'THIRD_KEY')
     expect(await page.getByLabel('Value of variable 1').inputValue()).toBe('')
-    expect(await page.content()).not.toContain('unseen')
+    expect(await page.content()).not.toContain('private-word')
     await page.getByRole('button', { name: 'Remove FIRST_KEY' }).click()
     await page.getByRole('button', { name: 'Keep it' }).click()
     await page.getByRole('button', { name: 'Remove FIRST_KEY' }).click()
@@ -185,6 +185,67 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(DASHBOARD))('the dashboard
     expect((await house.cloud.request('/v1/properties')).body).toEqual({
       properties: { defaultRegion: 'far' },
     })
+    await page.context().close()
+  })
+
+  it.each([320, 800, 1400])(
+    'fits into a window %d pixels wide, and all that can be used has a name',
+    async (width) => {
+      const { build } = await house.cloud.build({ Dockerfile: `FAIL command_failed ${'long'.repeat(100)}` })
+      await house.cloud.ended(build.id)
+      await house.cloud.send('PUT', '/v1/secrets/wide', {
+        secrets: [{ secretKey: 'K'.repeat(64), secretValue: 'v' }],
+      })
+      const { page } = await house.page('')
+      await page.setViewportSize({ width, height: 700 })
+      for (const place of [
+        'builds',
+        `builds/${build.id}/L2`,
+        'secrets',
+        'secrets/wide',
+        'keys',
+        'settings',
+      ]) {
+        await page.goto(`${house.line.url}/#/${place}`)
+        await page.locator('main .card').first().waitFor()
+        await until(
+          async () => !(await page.locator('main').textContent())?.includes('Loading'),
+          `${place} to be there`,
+        )
+        const { beyond, nameless } = await page.evaluate(() => ({
+          beyond: document.documentElement.scrollWidth - innerWidth,
+          nameless: [...document.querySelectorAll('button, a[href], input, select, textarea')]
+            .filter((one) => {
+              const labels =
+                one instanceof HTMLInputElement || one instanceof HTMLTextAreaElement ? one.labels : null
+              const own =
+                one.getAttribute('aria-label') ?? (one instanceof HTMLSelectElement ? '' : one.textContent)
+              const select = one instanceof HTMLSelectElement ? one.labels : null
+              return ![own, ...[...(labels ?? select ?? [])].map((label) => label.textContent)].some((name) =>
+                name?.trim(),
+              )
+            })
+            .map((one) => one.outerHTML),
+        }))
+        expect([place, beyond, nameless]).toEqual([place, 0, []])
+      }
+      await page.context().close()
+    },
+  )
+
+  it('gives the focus to where one is, and back to where one was', async () => {
+    const { page } = await house.page('')
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.textContent || document.activeElement?.id)
+    await page.getByRole('link', { name: 'Keys' }).click()
+    await until(async () => (await focused()) === 'Keys', 'the heading to have the focus')
+    await page.getByTestId('new-key').click()
+    await until(async () => (await focused()) === 'key-name', 'the first field to have the focus')
+    await page.getByRole('button', { name: 'Never mind' }).click()
+    await page.getByRole('button', { name: 'Revoke' }).first().click()
+    await page.locator('dialog[open]').waitFor()
+    await page.keyboard.press('Escape')
+    await until(async () => (await focused()) === 'Revoke', 'the button to have the focus again')
     await page.context().close()
   })
 

@@ -26,12 +26,13 @@ export class DashboardHouse {
     this.#browser = browser
   }
 
-  static async open(): Promise<DashboardHouse> {
+  /** Starts all of it; `builds` are limits of builds. */
+  static async open(builds: Readonly<Record<string, number>> = {}): Promise<DashboardHouse> {
     const regions = [
       { code: 'local', display_name: 'This machine' },
       { code: 'far', display_name: 'Far away' },
     ]
-    const config = { regions, builds: { concurrency: 4, perOrganization: 4 } }
+    const config = { regions, builds: { concurrency: 4, perOrganization: 4, ...builds } }
     const cloud = await CloudFixture.start({ dashboardFolder: DASHBOARD, config })
     const line = await CuttableLine.open(cloud.url)
     return new DashboardHouse(cloud, line, await TestBrowser.launch())

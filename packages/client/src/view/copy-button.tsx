@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { Icon } from './icon.tsx'
+import { Icon, type IconName } from './icon.tsx'
 
 const COPIED_FOR_MS = 1_600
 
@@ -8,10 +8,11 @@ interface CopyButtonProps {
   readonly text: string
   /** What the button does, for those who cannot see its drawing. */
   readonly label: string
+  readonly icon?: IconName
 }
 
 /** Copies a text. Pages without https have no clipboard; there the text is selected by hand. */
-export function CopyButton({ text, label }: CopyButtonProps): VNode | null {
+export function CopyButton({ text, label, icon = 'copy' }: CopyButtonProps): VNode | null {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return
@@ -28,7 +29,7 @@ export function CopyButton({ text, label }: CopyButtonProps): VNode | null {
   return (
     <>
       <button type="button" class="quiet" onClick={copy} aria-label={label} title={label}>
-        <Icon name={copied ? 'done' : 'copy'} />
+        <Icon name={copied ? 'done' : icon} />
       </button>
       <span class="unseen" role="status">
         {copied ? 'Copied' : ''}

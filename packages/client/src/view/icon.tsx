@@ -12,10 +12,25 @@ const PATHS = {
   done: 'm5 12.5 4.5 4.5L19 7.5',
   open: 'M13.5 5H19v5.5M19 5l-8 8M10 6H5v13h13v-5',
   close: 'M6.5 6.5l11 11M17.5 6.5l-11 11',
+  build: 'M12 3.5 20 8v8.5L12 21l-8-4.5V8zM4 8l8 4.5L20 8M12 12.5V21',
+  secret: 'M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3M12 14.5v2',
+  key: 'M8 19.5a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM11 12.5l8.5-8.5M15.5 8l3 3',
+  settings: 'M4 7h9M17 7h3M15 5v4M4 17h3M11 17h9M9 15v4M4 12h5M13 12h7M11 10v4',
+  leave: 'M10 4.5H5v15h5M14.5 8l4 4-4 4M18 12H9.5',
+  remove: 'M5 7h14M10 7V4.5h4V7M7 7l.8 12.5h8.4L17 7M10.5 10.5v5.5M13.5 10.5v5.5',
+  download: 'M12 4v11M7 10.5l5 5 5-5M5 20h14',
+  log: 'M5 6h14M5 10.5h14M5 15h9M5 19.5h6',
+  up: 'm6 14.5 6-6 6 6',
+  down: 'm6 9.5 6 6 6-6',
+  link: 'M10 14a4 4 0 0 0 6 .4l2.6-2.6a4 4 0 0 0-5.7-5.7L11.8 7.2M14 10a4 4 0 0 0-6-.4l-2.6 2.6a4 4 0 0 0 5.7 5.7l1.1-1.1',
+  add: 'M12 5v14M5 12h14',
 } as const
 
+/** The drawings that there are. */
+export type IconName = keyof typeof PATHS
+
 /** A line drawing beside a text; it says nothing that the text does not say. */
-export function Icon({ name }: { readonly name: keyof typeof PATHS }): VNode {
+export function Icon({ name }: { readonly name: IconName }): VNode {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
       <path d={PATHS[name]} />

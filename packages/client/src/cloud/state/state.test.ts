@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import { KeyShelf } from './key-shelf.ts'
+import { hrefOf, type Route, routeOf } from './route.ts'
+import { Session } from './session.ts'
+import { agoWords, durationWords, sizeWords } from './words.ts'
+
+describe('places', () => {
+  it.each<Exclude<Route, { name: 'nowhere' }>>([
+    { name: 'builds', status: undefined },
+    { name: 'builds', status: 'failed' },
+    { name: 'build', id: 'a-b', line: undefined },
+    { name: 'build', id: 'a-b', line: 123 },
+    { name: 'secrets' },
+    { name: 'secret-set', set: 'my.bot' },
+    { name: 'keys' },
+    { name: 'settings' },
+  ])('%j has an address that leads back to it', (route) => {
+    expect(routeOf(hrefOf(route))).toEqual(route)
+  })
+
+  it.each([
+    ['', 'builds'],
+    ['#', 'builds'],
+    ['#/builds?status=odd', 'builds'],
+    ['#/builds/x/L0', 'build'],
+    ['#/nothing', 'nowhere'],
+    ['#/keys/more', 'nowhere'],
+    ['#/builds/x/L1/y', 'nowhere'],
+    ['#/%zz', 'nowhere'],
+  ])('%j is %s', (hash, name) => {
+    expect(routeOf(hash)).toMatchObject({ name })
+  })
+})
+
+describe('words', () => {
+  it.each([
+    [0, '0 bytes'],
+    [999, '999 bytes'],
+    [1_000, '1.0 KB'],
+    [123_456_789, '123 MB'],
+    [9e15, '9000 TB'],
+  ])('%d bytes are %s', (bytes, words) => expect(sizeWords(bytes)).toBe(words))
+
+  it.each([
+    [0.04, '0.0 s'],
+    [9.6, '9.6 s'],
+    [59.6, '1 min 0 s'],
+    [3_599, '59 min 59 s'],
+    [7_260, '2 h 1 min'],
+  ])('%d seconds are %s', (seconds, words) => expect(durationWords(seconds)).toBe(words))
+
+  it.each([
+    [1, 'just now'],
+    [59, '59 s ago'],
+    [3_599, '59 min ago'],
+    [86_399, '23 h ago'],
+    [86_400, '1 day ago'],
+    [86_400 * 40, '2024-01-01'],
+  ])('%d seconds before are %s', (seconds, words) => {
+    const at = '2024-01-01T00:00:00.000Z'
+    expect(agoWords(at, Date.parse(at) + seconds * 1000)).toBe(words)
+  })
+})
+
+describe('signing in', () => {
+  const house = (status: number) => {
+    const asked: string[] = []
+    const answer = async (_: unknown, init?: RequestInit): Promise<Response> => {
+      asked.push(new Headers(init?.headers).get('authorization') ?? '')
+      const body = status === 200 ? { properties: {}, builds: [] } : { error: 'No.', code: 'NO' }
+      return new Response(JSON.stringify(body), { status })
+    }
+    const short = new TestStorage()
+    const long = new TestStorage()
+    const session = new Session('http://cloud', answer as typeof fetch, new KeyShelf(short, long))
+    return { session, asked, short, long }
+  }
+
+  it.each([true, false])('keeps a key that opens where it was asked to (for long: %s)', async (isLong) => {
+    const { session, asked, short, long } = house(200)
+    await session.signIn(' sk_good ', { long: isLong })
+    expect(asked).toEqual(['Bearer sk_good'])
+    expect(session.key.value).toBe('sk_good')
+    expect([short.length, long.length]).toEqual(isLong ? [0, 1] : [1, 0])
+    session.signOut()
+    expect([session.key.value, short.length, long.length]).toEqual([undefined, 0, 0])
+  })
+
+  it.each([
+    ['', 'Enter a private key.', 0],
+    ['pk_public', 'public key', 0],
+    ['sk_with space', 'not a key', 0],
+    ['sk_ünïcode', 'not a key', 0],
+    ['sk_unknown', 'does not know this key', 1],
+  ])('tells what is wrong with %j', async (key, words, requests) => {
+    const { session, asked, short, long } = house(401)
+    await session.signIn(key, { long: true })
+    expect(session.notice.value).toContain(words)
+    expect(session.key.value).toBeUndefined()
+    expect([asked.length, short.length, long.length]).toEqual([requests, 0, 0])
+  })
+
+  it('signs out with a sentence when the key is refused later', async () => {
+    const { session, long } = house(401)
+    long.setItem('botcli-cloud-key', 'sk_old')
+    const later = new Session(
+      'http://cloud',
+      async () => new Response('{}', { status: 401 }),
+      new KeyShelf(new TestStorage(), long),
+    )
+    expect(later.key.value).toBe('sk_old')
+    await expect(later.api.value?.properties()).rejects.toThrow()
+    expect(later.key.value).toBeUndefined()
+    expect(later.notice.value).toContain('signed out')
+    expect(long.length).toBe(0)
+    session.signOut()
+  })
+})
+
+class TestStorage implements Storage {
+  [name: string]: unknown
+  readonly #items = new Map<string, string>()
+
+  get length(): number {
+    return this.#items.size
+  }
+
+  clear(): void {
+    this.#items.clear()
+  }
+
+  getItem(name: string): string | null {
+    return this.#items.get(name) ?? null
+  }
+
+  key(index: number): string | null {
+    return [...this.#items.keys()][index] ?? null
+  }
+
+  removeItem(name: string): void {
+    this.#items.delete(name)
+  }
+
+  setItem(name: string, value: string): void {
+    this.#items.set(name, value)
+  }
+}

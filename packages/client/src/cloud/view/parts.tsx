@@ -1,0 +1,77 @@
+import type { BuildStatus } from '@botcli/protocol/cloud'
+import type { ComponentChildren, VNode } from 'preact'
+import { CopyButton } from '../../view/copy-button.tsx'
+import { agoWords, STATUS_WORDS } from '../state/words.ts'
+
+/** A status, in a word and a colour. */
+export function StatusBadge({ status }: { readonly status: BuildStatus }): VNode {
+  return (
+    <span class="badge" data-status={status}>
+      {STATUS_WORDS[status]}
+    </span>
+  )
+}
+
+/** A moment, as how long ago it was; the exact time is in its tip. */
+export function Ago({ at, now }: { readonly at: string; readonly now: number }): VNode {
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()}>
+      {agoWords(at, now)}
+    </time>
+  )
+}
+
+/** Something that went wrong. The region is always there, so that screen readers watch it. */
+export function Trouble({ text }: { readonly text: string | undefined }): VNode {
+  return (
+    <div role="alert">
+      {text !== undefined && (
+        <div class="notice" data-testid="trouble">
+          {text}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** A command to be run elsewhere. */
+export function Command({ text }: { readonly text: string }): VNode {
+  return (
+    <span class="command">
+      <code>{text}</code>
+      <CopyButton text={text} label="Copy the command" />
+    </span>
+  )
+}
+
+/** What stands where nothing is yet. */
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children: ComponentChildren
+}): VNode {
+  return (
+    <div class="nothing" data-testid="empty">
+      <p class="nothing-title">{title}</p>
+      {children}
+    </div>
+  )
+}
+
+/** The top of a section. */
+export function Heading({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children?: ComponentChildren
+}): VNode {
+  return (
+    <div class="heading">
+      <h1 tabIndex={-1}>{title}</h1>
+      <div class="heading-tools">{children}</div>
+    </div>
+  )
+}

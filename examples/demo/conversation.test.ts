@@ -1,10 +1,16 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { Conversation } from './conversation.ts'
+import { loadFlite } from './flite.ts'
 import { PHRASES } from './phrases.ts'
 import { randomNumbers, speech, TestCall, type TestLine } from './test-call.ts'
 import { Voice } from './voice.ts'
 
 const voice = new Voice()
+
+// The time of these calls runs faster than the voice can be loaded.
+beforeAll(async () => {
+  await loadFlite()
+})
 
 async function begin(line: TestLine = {}) {
   const call = new TestCall(line)

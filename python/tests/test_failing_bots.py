@@ -136,14 +136,13 @@ class FailingBotsTest(unittest.IsolatedAsyncioTestCase):
         for way, text in (("block", "sum(range"), ("sleep", "time.sleep(1"), ("hold", "")):
             with self.subTest(way):
                 reports = await self.blocked(way)
-                last = [report for report in reports if report["over"] and "at" in report][-1]
-                self.assertGreater(last["ms"], 500)
                 self.assertTrue(all(report["type"] == "blocked" for report in reports))
-                file, line = last["at"].split(":")
-                self.assertEqual(file, "bot.py")
+                self.assertTrue(any(report["over"] and report["ms"] > 500 for report in reports))
+                places = [report["at"].split(":") for report in reports if report["over"] and "at" in report]
+                self.assertTrue(all(file == "bot.py" for file, _ in places))
                 # A loop may be seen at either of its two lines.
-                near = "\n".join(source[int(line) - 2 : int(line) + 1])
-                self.assertIn(text, near)
+                near = ["\n".join(source[int(line) - 2 : int(line) + 1]) for _, line in places]
+                self.assertTrue(text == "" or any(text in lines for lines in near), reports)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { aptGet } from './debian.ts'
 
 const run = promisify(execFile)
 const START_MS = 30_000
@@ -113,6 +114,6 @@ export class Engine {
 /** Unpacks Debian packages into a folder, without installing them. */
 export async function unpackDebian(names: readonly string[], folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
-  await run('apt-get', ['download', '-qq', ...names], { cwd: folder, timeout: 120_000 })
+  await aptGet(['download', '-qq', ...names], folder)
   for (const name of names) await run('sh', ['-c', `dpkg -x ${name}_*.deb .`], { cwd: folder })
 }

@@ -2,6 +2,7 @@ import { type BuildRecord, isFinal } from '@botcli/protocol/cloud'
 import { EXIT } from '../exit-codes.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
 import type { CloudClient } from '../remote/cloud-client.ts'
+import { RemoteError } from '../remote/remote-error.ts'
 import { realWait, type Wait } from '../remote/retry.ts'
 import { readBuildId } from './build-id.ts'
 import { outcomeLines } from './report.ts'
@@ -9,11 +10,15 @@ import { outcomeLines } from './report.ts'
 const LIMIT_MS = 15_000
 const STEP_MS = 250
 
-/** Cancels a build that is not over. One that is stays as it is: to ask for its end would remove it. */
+/** Cancels a build; false if it was over before. */
 export async function cancelBuild(client: CloudClient, id: string, signal: AbortSignal): Promise<boolean> {
-  if (isFinal((await client.getBuild(id, signal)).status)) return false
-  await client.deleteBuild(id, signal)
-  return true
+  try {
+    await client.cancelBuild(id, signal)
+    return true
+  } catch (error) {
+    if (error instanceof RemoteError && error.code === 'CONFLICT') return false
+    throw error
+  }
 }
 
 /** Waits for a build to be over, for a bounded time. */

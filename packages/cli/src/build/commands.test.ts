@@ -119,6 +119,19 @@ describe('botcli build', () => {
     expect(again.stderr).toContain('was over already (failed); nothing was cancelled.')
     expect(cloud.builds.size).toBe(1)
   })
+
+  it('cancel never removes a build that ends before it is asked to', async () => {
+    const cloud = await CloudDouble.start()
+    const build = cloud.addBuild()
+    cloud.intercept = (request) => {
+      if (request.method !== 'GET') build.finish('success')
+      return undefined
+    }
+    const { code, stdout } = await typed(['build', 'cancel', build.record.id, '--json'], cloud)
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ cancelled: false, build: { status: 'success' } })
+    expect(cloud.builds.size).toBe(1)
+  })
 })
 
 describe('deploy.toml', () => {

@@ -87,6 +87,12 @@ export class CloudClient {
     return this.#http.json(asked, createBuildResponse)
   }
 
+  /** Cancels a build. One that is over stays as it is, and this fails with `CONFLICT`. */
+  async cancelBuild(id: string, signal?: AbortSignal): Promise<BuildRecord> {
+    const asked = { method: 'POST', path: `/builds/${segment(id)}/cancel`, signal } as const
+    return (await this.#http.json(asked, buildResponse)).build
+  }
+
   /** Cancels a build that is not over, and removes one that is. */
   deleteBuild(id: string, signal?: AbortSignal): Promise<void> {
     return this.#http.done({ method: 'DELETE', path: `/builds/${segment(id)}`, signal })

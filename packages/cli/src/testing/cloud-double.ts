@@ -183,7 +183,7 @@ export class CloudDouble {
       const expiresAt = new Date(Date.now() + 900_000).toISOString()
       return [200, { uploadId, uploadUrl: `/upload/${uploadId}`, uploadFields: { token: 't"1' }, expiresAt }]
     }
-    if (what === 'POST builds') return this.#create(JSON.parse(body.toString()))
+    if (what === 'POST builds' && third === undefined) return this.#create(JSON.parse(body.toString()))
     if (what === 'GET builds' && third === undefined) return this.#list(searchParams)
     if (second === 'builds') return this.#build(request, response, third ?? '', fourth, searchParams)
     if (what === 'GET properties') return [200, { properties: { defaultRegion: 'local' } }]
@@ -234,6 +234,12 @@ export class CloudDouble {
     const build = this.builds.get(id)
     if (build === undefined) return [404, { error: `There is no build ${id}.`, code: 'NOT_FOUND' }]
     if (part === 'logs') return this.#logs(request, response, build, query)
+    if (request.method === 'POST' && part === 'cancel') {
+      const { status } = build.record
+      if (isFinal(status)) return [409, { error: `Its status is ${status}.`, code: 'CONFLICT' }]
+      this.onCancel(build)
+      return [200, { build: build.record }]
+    }
     if (request.method === 'DELETE') {
       if (isFinal(build.record.status)) this.builds.delete(id)
       else this.onCancel(build)

@@ -126,6 +126,7 @@ describe('two organizations', () => {
       ['GET', '/v1/builds/*', build.id],
       ['GET', '/v1/builds/*/logs', build.id],
       ['DELETE', '/v1/builds/*', build.id],
+      ['POST', '/v1/builds/*/cancel', build.id],
       ['DELETE', '/v1/keys/*', keyId],
     ] as const) {
       // The same words for what is of others and for what there is not, but for the id itself.

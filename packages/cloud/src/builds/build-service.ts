@@ -51,6 +51,8 @@ export interface ListRequest extends BuildFilter {
 /** Builds, as the API has them. */
 export class BuildService {
   readonly #options: BuildServiceOptions
+  /** Builds that wait and are being ended, so that who comes second waits for the first. */
+  readonly #ending = new Map<string, Promise<void>>()
 
   constructor(options: BuildServiceOptions) {
     this.#options = options
@@ -113,22 +115,34 @@ export class BuildService {
     return { builds: shown.map(buildRecordOf), total, limit, offset, ...place }
   }
 
+  /** Ends a build that is not over, and gives it as it is then. One that is over stays. */
+  async cancel(organizationId: string, id: string): Promise<BuildRecord> {
+    const build = await this.#requestCancel(organizationId, id)
+    if (isFinal(build.status)) {
+      throw new CloudError('CONFLICT', `The build is over already: its status is ${build.status}.`)
+    }
+    await this.#cancel(build)
+    return this.get(organizationId, id)
+  }
+
   /** Ends a build that is not over, or removes one that is, with its log and what it made. */
   async cancelOrRemove(organizationId: string, id: string): Promise<void> {
-    const { store, clock } = this.#options
-    const now = clock()
-    const build = await store.builds.requestCancel(organizationId, id, now, now + CANCEL_LEASE_MS)
-    if (!build) throw noBuild(id)
+    const build = await this.#requestCancel(organizationId, id)
     if (isFinal(build.status)) await this.#remove(build)
     else await this.#cancel(build)
   }
 
+  async #requestCancel(organizationId: string, id: string): Promise<StoredBuild> {
+    const { store, clock } = this.#options
+    const now = clock()
+    const build = await store.builds.requestCancel(organizationId, id, now, now + CANCEL_LEASE_MS)
+    if (!build) throw noBuild(id)
+    return build
+  }
+
   async #cancel(build: StoredBuild): Promise<void> {
-    const { store, queue, runs } = this.#options
-    if (build.status === 'pending') {
-      await runs.endWithoutBuilder(build, cancelledEnd())
-      return
-    }
+    const { store, queue } = this.#options
+    if (build.status === 'pending') return this.#endWaiting(build)
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, CANCEL_WAIT_MS)
@@ -139,6 +153,16 @@ export class BuildService {
     if (now && isFinal(now.status) && now.failure?.code !== 'cancelled') {
       throw new CloudError('CONFLICT', `The build ended as ${now.status} before it could be cancelled.`)
     }
+  }
+
+  async #endWaiting(build: StoredBuild): Promise<void> {
+    const known = this.#ending.get(build.id)
+    if (known) return known
+    const ending = this.#options.runs.endWithoutBuilder(build, cancelledEnd()).finally(() => {
+      this.#ending.delete(build.id)
+    })
+    this.#ending.set(build.id, ending)
+    return ending
   }
 
   async #remove(build: StoredBuild): Promise<void> {

@@ -226,7 +226,7 @@ export async function until<T>(
   look: () => Promise<T | undefined | false> | T | undefined | false,
   what: string,
 ): Promise<T> {
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + 45_000
   for (;;) {
     const found = await look()
     if (found !== undefined && found !== false) return found

@@ -61,8 +61,14 @@ export class CloudApi {
     return (await this.#ask<{ build: BuildRecord }>('GET', `/v1/builds/${segment(id)}`, 'build')).build
   }
 
-  /** Cancels a build that is not over; removes one that is. */
-  async endBuild(id: string): Promise<void> {
+  /** Cancels a build, and gives it as it is then. One that is over stays, and this fails. */
+  async cancelBuild(id: string): Promise<BuildRecord> {
+    const path = `/v1/builds/${segment(id)}/cancel`
+    return (await this.#ask<{ build: BuildRecord }>('POST', path, 'build')).build
+  }
+
+  /** Removes a build that is over. */
+  async removeBuild(id: string): Promise<void> {
     await this.#ask('DELETE', `/v1/builds/${segment(id)}`, 'status')
   }
 

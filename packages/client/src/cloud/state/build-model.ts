@@ -53,18 +53,19 @@ export class BuildModel {
     this.log.close()
   }
 
-  /** Cancels the build. The same request would remove one that is over, so that is looked at first. */
+  /** Cancels the build. One that is over stays, and its end is shown. */
   async cancel(): Promise<void> {
-    const now = await this.#api.build(this.id)
-    this.build.value = now
-    if (isOver(now.status)) throw new ApiError(409, 'CONFLICT', 'The build is over already.')
-    await this.#api.endBuild(this.id)
-    await this.#load()
+    try {
+      this.build.value = await this.#api.cancelBuild(this.id)
+    } catch (error) {
+      await this.#load()
+      throw error
+    }
   }
 
   /** Removes the build and its log. */
   async remove(): Promise<void> {
-    await this.#api.endBuild(this.id)
+    await this.#api.removeBuild(this.id)
   }
 
   async #load(): Promise<void> {

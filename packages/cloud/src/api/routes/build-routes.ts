@@ -149,6 +149,20 @@ export function buildRoutes({ builds, uploads, uploadUrl }: BuildRoutesOptions):
       otherTypes: ['text/event-stream', 'text/plain'],
     }),
     route({
+      method: 'POST',
+      path: '/v1/builds/{buildId}/cancel',
+      operationId: 'cancelBuild',
+      tag,
+      summary: 'Cancels a build that is not over. One that is over stays as it is.',
+      params: { buildId },
+      answers: { 200: buildResponse },
+      errors: ['NOT_FOUND', 'CONFLICT'],
+      handle: async ({ organizationId, params }) => ({
+        status: 200,
+        body: { build: await builds.cancel(organizationId, params.buildId) },
+      }),
+    }),
+    route({
       method: 'DELETE',
       path: '/v1/builds/{buildId}',
       operationId: 'deleteBuild',

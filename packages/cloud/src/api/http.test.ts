@@ -119,7 +119,9 @@ describe('every error is JSON with error and code', () => {
 it('serves the dashboard at its own address, and knows when it is not built', async () => {
   const page = await cloud.request('/', { key: '' })
   expect(page).toMatchObject({ status: 200, body: '<title>Cloud</title>' })
-  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  const policy = page.headers.get('content-security-policy')
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).not.toMatch(/unsafe|data:|blob:|\*|http/)
   const script = await cloud.request('/assets/a-123.js', { key: '' })
   expect(script.headers.get('cache-control')).toContain('immutable')
   expect(script.headers.get('content-type')).toContain('javascript')

@@ -155,7 +155,7 @@ export class BuildRuns implements BuildWork {
       output: join(bundleFolder, build.id),
       dockerfilePath: build.dockerfilePath,
       noCache: build.noCache,
-      imageName: `botcli/${build.organizationId}:${build.id}`,
+      imageName: `localhost/botcli/${build.organizationId}:${build.id}`,
       limits,
     }
     return withinAfterAbort(builder.build(input, buildLog, stop), stop, STOP_MS)

@@ -21,7 +21,7 @@ import { BuildService } from './builds/build-service.ts'
 import { BuilderShelf } from './builds/builder-shelf.ts'
 import { UploadService } from './builds/uploads/upload-service.ts'
 import { type CloudConfig, loadConfig } from './config.ts'
-import { type FirstKeys, makeFirstKeys } from './first-start.ts'
+import { type FirstKeys, makeFirstKeys, makeNewKey } from './first-start.ts'
 import { KeyService } from './keys/key-service.ts'
 import type { Clock, CloudLog } from './log.ts'
 import { LogRoute } from './logs/log-route.ts'
@@ -48,6 +48,8 @@ export interface CloudOptions {
   readonly version: string
   /** The built dashboard, if there is one. */
   readonly dashboardFolder?: string | undefined
+  /** Makes one more private key, for whoever has lost theirs. The first start makes keys anyway. */
+  readonly newKey?: boolean
   readonly clock?: Clock
 }
 
@@ -57,6 +59,8 @@ export interface RunningCloud {
   readonly config: CloudConfig
   /** The keys, if this was the first start with this data folder. */
   readonly firstKeys: FirstKeys | undefined
+  /** The private key that was asked for, if this was not the first start. It cannot be seen again. */
+  readonly newKey: string | undefined
   /** How many builds are being done. */
   readonly builds: number
   /** Takes no more builds; those that are being done get until the deadline. What waits goes on with the next start. */
@@ -149,10 +153,12 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
   closers.add(() => clearInterval(sweep))
   // Last of all, because a start that fails after this would have made keys that nobody has seen.
   const firstKeys = await makeFirstKeys(store, keys, settings, clock)
+  const newKey = options.newKey && !firstKeys ? await makeNewKey(store, keys) : undefined
   return {
     url: `http://${server.address}`,
     config,
     firstKeys,
+    newKey,
     get builds() {
       return queue.running
     },

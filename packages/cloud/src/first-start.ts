@@ -11,6 +11,14 @@ export interface FirstKeys {
   readonly publicKey: string
 }
 
+/** Makes one more private key for whoever starts the cloud: they may have lost the one that they had. It is made however many there are. */
+export async function makeNewKey(store: Store, keys: KeyService): Promise<string | undefined> {
+  const organization = await store.organizations.first()
+  if (!organization) return undefined
+  const request = { name: 'Made by a start with --new-key', family: 'private' } as const
+  return (await keys.create(organization.id, request, Number.POSITIVE_INFINITY)).key
+}
+
 /** Makes an organization and its keys where there are none. One without any key counts as none: nobody could come in. */
 export async function makeFirstKeys(
   store: Store,

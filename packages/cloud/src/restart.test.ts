@@ -43,6 +43,23 @@ describe('a cloud that is stopped', () => {
     await cloud.close()
   })
 
+  it('makes a new key when it is asked to, also where there are as many as may be', async () => {
+    const cloud = await CloudFixture.start()
+    let status = 0
+    for (let count = 0; status !== 409 && count < 200; count += 1) {
+      ;({ status } = await cloud.send('POST', '/v1/keys', { name: `key ${count}`, family: 'public' }))
+    }
+    expect(status).toBe(409)
+    await cloud.restart()
+    expect(cloud.cloud.newKey).toBeUndefined()
+    await cloud.restart({ newKey: true })
+    const key = cloud.cloud.newKey ?? ''
+    expect(key).toMatch(/^sk_/)
+    expect((await cloud.request('/v1/keys', { key })).status).toBe(200)
+    expect((await cloud.request('/v1/keys')).status).toBe(200)
+    await cloud.close()
+  })
+
   it('refuses to start without its key file, with a broken configuration, and beside another one', async () => {
     const cloud = await CloudFixture.start()
     await expect(cloud.open()).rejects.toThrow(/in use by another cloud/)

@@ -28,7 +28,7 @@ class StartedCloud {
 
   async url(): Promise<string> {
     const find = () => /"msg":"ready","url":"([^"]+)"/.exec(this.text)?.[1]
-    return vi.waitUntil(find, { timeout: 20_000 })
+    return vi.waitUntil(find, { timeout: 45_000 })
   }
 
   async exit(): Promise<number | null> {
@@ -84,6 +84,47 @@ describe('botcli cloud', () => {
     expect(second.text).not.toMatch(/[sp]k_/)
   })
 
+  it('makes another private key for whoever has lost theirs, and signs in with it', async () => {
+    const first = start()
+    // As if it was killed before anybody has seen its keys.
+    const url = await first.url()
+    const port = new URL(url).port
+    await vi.waitUntil(() => first.text.includes('Next:'))
+    const [old = ''] = /sk_\w{43}/.exec(first.text) ?? []
+    first.child.kill('SIGKILL')
+    await once(first.child, 'exit')
+    rmSync(credentials())
+
+    const second = new StartedCloud(home, ['--new-key'], port)
+    started.push(second)
+    await vi.waitUntil(() => second.text.includes('Next:'), { timeout: 45_000 })
+    expect(second.text).toContain('Your new private key. It is shown this once')
+    const [key = ''] = /sk_\w{43}/.exec(second.text) ?? []
+    expect(second.text).not.toMatch(/pk_\w/)
+    expect(key).not.toBe(old)
+    expect(JSON.parse(readFileSync(credentials(), 'utf8'))).toEqual({ url, key })
+    const ask = (bearer: string) =>
+      fetch(`${url}/v1/keys`, { headers: { authorization: `Bearer ${bearer}` } })
+    expect((await ask(old)).status).toBe(200)
+    expect(await (await ask(key)).json()).toMatchObject({
+      keys: expect.arrayContaining([
+        expect.objectContaining({ name: 'Made by a start with --new-key', family: 'private' }),
+      ]),
+    })
+    // Whoever comes with a wrong key is told.
+    expect(await (await ask(`sk_${'x'.repeat(43)}`)).json()).toMatchObject({
+      error: expect.stringContaining('botcli cloud --new-key'),
+    })
+  })
+
+  it('makes no more than the first keys at a first start with --new-key', async () => {
+    const cloud = start('--new-key')
+    await cloud.url()
+    await vi.waitUntil(() => cloud.text.includes('Next:'), { timeout: 45_000 })
+    expect(cloud.text.match(/sk_\w{43}/g)).toHaveLength(1)
+    expect(cloud.text).toMatch(/pk_\w{43}/)
+  })
+
   it('leaves a user signed in where they are', async () => {
     const other = { url: 'https://cloud.example', key: 'sk_of-the-other' }
     mkdirSync(dirname(credentials()), { recursive: true })
@@ -133,4 +174,5 @@ it('explains itself', async () => {
   const { code, stdout } = await runMain(['cloud', '--help'], '/')
   expect(code).toBe(0)
   expect(stdout).toContain('--data DIR')
+  expect(stdout).toContain('--new-key')
 })

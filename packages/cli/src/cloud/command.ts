@@ -59,11 +59,11 @@ async function serve(
   const log = createLogger({ stream: io.stdout, env: io.env })
   const version = ownVersion()
   const cloud = await startCloud({
-    ...{ dataFolder, host, port, log, version },
+    ...{ dataFolder, host, port, log, version, newKey: values.newKey },
     dashboardFolder: builtDashboard(),
   })
-  const { firstKeys } = cloud
-  const signedIn = firstKeys ? await signIn(cloud.url, firstKeys.privateKey, io.env) : []
+  const key = cloud.firstKeys?.privateKey ?? cloud.newKey
+  const signedIn = key === undefined ? [] : await signIn(cloud.url, key, io.env)
   greet({ cloud, host, dataFolder, version, signedIn }, io, log)
   if (!interrupt.signal.aborted) {
     await new Promise((settle) => interrupt.signal.addEventListener('abort', settle, { once: true }))
@@ -108,7 +108,8 @@ function help(): string {
 Usage: botcli cloud [options]
 
 The first start makes an organization with a private and a public key, shows them once, and signs you
-in. Everything is kept in one folder; regions and limits are set in its cloud.json.
+in. If the private key is lost, or was never seen, start with --new-key: it makes another one, and
+those that are there stay. Everything is kept in one folder; regions and limits are set in its cloud.json.
 
 Options:
 ${optionsHelp(CLOUD_OPTIONS)}

@@ -4,7 +4,7 @@ import { isLoopback } from '../run/values.ts'
 
 /** What the greeting has to know. */
 export interface GreetingInput {
-  readonly cloud: Pick<RunningCloud, 'url' | 'firstKeys'>
+  readonly cloud: Pick<RunningCloud, 'url' | 'firstKeys' | 'newKey'>
   readonly host: string
   readonly dataFolder: string
   readonly version: string
@@ -12,20 +12,29 @@ export interface GreetingInput {
   readonly signedIn: readonly string[]
 }
 
-/** The keys of the first start, and how they are used; nothing at later starts. */
+/** The keys that this start has made, and how they are used; nothing if it has made none. */
 export function formatKeys({ cloud, signedIn }: GreetingInput, color: boolean): string {
-  const { firstKeys, url } = cloud
-  if (!firstKeys) return ''
+  const { firstKeys, newKey, url } = cloud
+  const privateKey = firstKeys?.privateKey ?? newKey
+  if (privateKey === undefined) return ''
   const paint = paintFor(color)
   const row = (title: string, text: string) => `  ${paint(COLOURS.dim, title.padEnd(13))}${text}`
-  return [
-    '',
-    '  Your keys. They are shown this once, so keep them:',
-    '',
-    row('Private key', paint(COLOURS.cyan, firstKeys.privateKey)),
-    row('', `for ${url}/v1: builds, secrets, keys`),
+  const ofPublic = firstKeys && [
     row('Public key', paint(COLOURS.cyan, firstKeys.publicKey)),
     row('', `for ${url}/v1/public: starting sessions`),
+  ]
+  const ofOthers = [
+    row('Others', 'Keys that were made before still work. Revoke a lost one: botcli keys list'),
+  ]
+  return [
+    '',
+    firstKeys
+      ? '  Your keys. They are shown this once, so keep them:'
+      : '  Your new private key. It is shown this once, so keep it:',
+    '',
+    row('Private key', paint(COLOURS.cyan, privateKey)),
+    row('', `for ${url}/v1: builds, secrets, keys`),
+    ...(ofPublic ?? ofOthers),
     row('By HTTP', `curl -H 'Authorization: Bearer PRIVATE_KEY' ${url}/v1/builds`),
     ...signedIn.map((text, index) => row(index === 0 ? 'By command' : '', text)),
     row('', 'Next: botcli build create'),
@@ -37,6 +46,7 @@ export function formatKeys({ cloud, signedIn }: GreetingInput, color: boolean): 
 /** Where the cloud is, for a terminal. */
 export function formatGreeting({ cloud, host, dataFolder, version }: GreetingInput, color: boolean): string {
   const paint = paintFor(color)
+  const isKeyShown = cloud.firstKeys !== undefined || cloud.newKey !== undefined
   const row = (title: string, text: string) => `  ${paint(COLOURS.dim, title.padEnd(13))}${text}`
   return [
     '',
@@ -46,6 +56,7 @@ export function formatGreeting({ cloud, host, dataFolder, version }: GreetingInp
     row('API', `${cloud.url}/v1  (described at ${cloud.url}/v1/openapi.json)`),
     row('Data', dataFolder),
     row('Security', reach(host)),
+    ...(isKeyShown ? [] : [row('Lost key', 'botcli cloud --new-key makes another one')]),
     row('Stop', 'Ctrl-C'),
     '',
     '',

@@ -1,4 +1,4 @@
-import { optional, valued } from '../options/option.ts'
+import { flag, optional, valued } from '../options/option.ts'
 import { parseHost, wholeNumber } from '../run/values.ts'
 import { parseFolder } from './values.ts'
 
@@ -25,4 +25,5 @@ export const CLOUD_OPTIONS = {
     help: 'Folder for everything that the cloud keeps.',
     parse: parseFolder,
   }),
+  newKey: flag({ name: 'new-key', help: 'Make and show one more private key, and sign in with it.' }),
 } as const

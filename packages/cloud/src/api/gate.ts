@@ -3,6 +3,8 @@ import { CloudError } from '../errors.ts'
 import type { KeyService } from '../keys/key-service.ts'
 import type { StoredKey } from '../store/store.ts'
 
+const LOST = 'Whoever runs the cloud gets a new one by starting it with: botcli cloud --new-key'
+
 /** Lets holders of the right key in. */
 export class Gate {
   readonly #keys: KeyService
@@ -18,7 +20,7 @@ export class Gate {
       throw new CloudError('UNAUTHORIZED', 'A key is needed. Send the header: Authorization: Bearer <key>')
     }
     const key = await this.#keys.find(text)
-    if (!key) throw new CloudError('UNAUTHORIZED', 'This key is unknown or was revoked.')
+    if (!key) throw new CloudError('UNAUTHORIZED', `This key is unknown or was revoked. ${LOST}`)
     if (key.family === family) return key
     const wanted = family === 'private' ? 'private key (sk_…)' : 'public key (pk_…)'
     throw new CloudError(

@@ -27,10 +27,14 @@ export class KeyService {
   }
 
   /** Makes a key. This is the only time that it can be seen. */
-  async create(organizationId: string, { name, family }: CreateKeyRequest): Promise<CreateKeyResponse> {
+  async create(
+    organizationId: string,
+    { name, family }: CreateKeyRequest,
+    maxKeys = MAX_KEYS,
+  ): Promise<CreateKeyResponse> {
     const valid = (await this.#store.keys.list(organizationId)).filter((key) => key.revokedAt === null)
-    if (valid.length >= MAX_KEYS) {
-      throw new CloudError('CONFLICT', `There are ${MAX_KEYS} keys already. Revoke one that is not used.`)
+    if (valid.length >= maxKeys) {
+      throw new CloudError('CONFLICT', `There are ${valid.length} keys already. Revoke one that is not used.`)
     }
     const text = newKeyText(family)
     const key: StoredKey = {

@@ -70,7 +70,7 @@ export class CloudFixture {
     return this.#keys
   }
 
-  async open(): Promise<void> {
+  async open({ newKey = false } = {}): Promise<void> {
     const tell =
       (level: string) =>
       (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
@@ -82,14 +82,14 @@ export class CloudFixture {
     this.#cloud = await startCloud({
       ...{ dataFolder: this.folder, host: '127.0.0.1', port: 0, builders, log, version: '9.9.9' },
       ...(clock && { clock }),
-      dashboardFolder,
+      ...{ dashboardFolder, newKey },
     })
     if (this.#cloud.firstKeys) this.#keys = this.#cloud.firstKeys
   }
 
-  async restart({ deadlineMs = 0 } = {}): Promise<void> {
+  async restart({ deadlineMs = 0, newKey = false } = {}): Promise<void> {
     await this.cloud.close({ deadlineMs })
-    await this.open()
+    await this.open({ newKey })
   }
 
   async close(): Promise<void> {

@@ -21,6 +21,7 @@ import { BuildService } from './builds/build-service.ts'
 import { BuilderShelf } from './builds/builder-shelf.ts'
 import { UploadService } from './builds/uploads/upload-service.ts'
 import { type CloudConfig, loadConfig } from './config.ts'
+import { diskFull, isDiskFull } from './disk-full.ts'
 import { type FirstKeys, makeFirstKeys, makeNewKey } from './first-start.ts'
 import { KeyService } from './keys/key-service.ts'
 import type { Clock, CloudLog } from './log.ts'
@@ -35,6 +36,7 @@ import { SqliteStore } from './store/sqlite-store.ts'
 import type { Store } from './store/store.ts'
 
 const SWEEP_MS = 60_000
+const STOP_MS = 30_000
 
 /** How a cloud is started. */
 export interface CloudOptions {
@@ -50,6 +52,10 @@ export interface CloudOptions {
   readonly dashboardFolder?: string | undefined
   /** Makes one more private key, for whoever has lost theirs. The first start makes keys anyway. */
   readonly newKey?: boolean
+  /** A builder that was told to stop gets this long before its build ends without it. */
+  readonly builderStopMs?: number
+  /** A client that neither sends nor takes anything for so long is let go. */
+  readonly idleMs?: number | undefined
   readonly clock?: Clock
 }
 
@@ -74,12 +80,12 @@ export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
     return await start(options, closers)
   } catch (error) {
     await closers.closeAll()
-    throw error
+    throw isDiskFull(error) ? diskFull(error) : error
   }
 }
 
 async function start(options: CloudOptions, closers: Closers): Promise<RunningCloud> {
-  const { log, clock = Date.now } = options
+  const { log, clock = Date.now, host, port, idleMs } = options
   const folder = resolve(options.dataFolder)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const lock = DataLock.take(folder)
@@ -104,14 +110,29 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
   const { seconds, memoryBytes, processes, diskBytes, concurrency, perOrganization, maxPending } =
     config.builds
   const workFolder = join(folder, 'work')
+  const owner = randomUUID()
+  const stopMs = options.builderStopMs ?? STOP_MS
   const runs = new BuildRuns({
-    ...{ store, logs, uploads, secrets, shelf, directory, log, clock, workFolder, bundleFolder },
+    ...{
+      store,
+      logs,
+      uploads,
+      secrets,
+      shelf,
+      directory,
+      log,
+      clock,
+      workFolder,
+      bundleFolder,
+      owner,
+      stopMs,
+    },
     limits: { seconds, memoryBytes, processes, diskBytes },
   })
   const queue = new BuildQueue({
     store,
     work: runs,
-    owner: randomUUID(),
+    owner,
     concurrency,
     perOrganization,
     log,
@@ -138,7 +159,7 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
     version: options.version,
     check: () => checkStore(store),
   })
-  const server = new HttpServer({ host: options.host, port: options.port, app, logDoor, log })
+  const server = new HttpServer({ host, port, app, logDoor, log, idleMs })
   closers.add(() => {
     logRoute.close()
     return server.close()

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { CloudError } from './errors.ts'
+import { CloudError, codeOf } from './errors.ts'
 
 const MIB = 1024 * 1024
 const name = z.string().regex(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/, {
@@ -38,9 +38,11 @@ const builds = z.strictObject({
     .default(100 * MIB),
 })
 
+const region = z.strictObject({ code: name, display_name: z.string().min(1).max(100) })
+
 const schema = z.strictObject({
   regions: z
-    .array(z.strictObject({ code: name, display_name: z.string().min(1).max(100) }))
+    .array(region)
     .min(1)
     .default([{ code: 'local', display_name: 'This machine' }])
     .refine((regions) => new Set(regions.map(({ code }) => code)).size === regions.length, {
@@ -60,20 +62,53 @@ export const DEFAULT_CONFIG: CloudConfig = schema.parse({})
 /** Reads the configuration of a data folder; one with all defaults is written if there is none. */
 export function loadConfig(folder: string): CloudConfig {
   const path = join(folder, 'cloud.json')
-  if (!existsSync(path)) {
-    writeFileSync(`${path}.new`, `${JSON.stringify(DEFAULT_CONFIG, null, 2)}\n`)
-    renameSync(`${path}.new`, path)
+  const text = read(path)
+  if (text === undefined) {
+    write(path, `${JSON.stringify(DEFAULT_CONFIG, null, 2)}\n`)
     return DEFAULT_CONFIG
   }
   let value: unknown
   try {
-    value = JSON.parse(readFileSync(path, 'utf8'))
+    value = JSON.parse(text)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new CloudError('INVALID_REQUEST', `${path} is not JSON: ${why}. Mend it, or remove it.`, { cause })
   }
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'it'}: ${issue.message}`)
-  throw new CloudError('INVALID_REQUEST', `${path} is not valid: ${problems.join('; ')}.`)
+  const problems = parsed.error.issues.map(describe)
+  throw new CloudError(
+    'INVALID_REQUEST',
+    `${path} is not valid: ${problems.join('; ')}. Mend it, or remove it.`,
+  )
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return undefined
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new CloudError('UNAVAILABLE', `${path} cannot be read: ${why}.`, { cause })
+  }
+}
+
+function write(path: string, text: string): void {
+  const draft = `${path}.new`
+  try {
+    writeFileSync(draft, text, { mode: 0o600 })
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  const at = issue.path.join('.')
+  if (issue.code !== 'unrecognized_keys') return `${at || 'it'}: ${issue.message}`
+  const [part] = issue.path
+  const { shape } = part === 'builds' ? builds : part === 'regions' ? region : schema
+  const unknown = issue.keys.map((key) => JSON.stringify(key)).join(', ')
+  return `${at === '' ? '' : `${at}: `}unknown ${unknown} (known: ${Object.keys(shape).join(', ')})`
 }

@@ -21,3 +21,8 @@ export class CloudError extends Error {
     return CLOUD_ERRORS[this.code].status
   }
 }
+
+/** The name of what went wrong, as the system or SQLite has it; empty for anything else. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}

@@ -210,7 +210,7 @@ describe('a cloud that is killed', () => {
     let isLast = false
     for (let step = 1; !isLast; step += 1) {
       await cloud.kill()
-      cloud = await KillableCloud.start(program, folder, step)
+      cloud = await KillableCloud.start(program, folder, { killAt: step })
       // What the one before has left; its own steps are counted from its own build on.
       await until(async () => (await list()).every(({ status }) => isFinal(status)), 'all builds to be over')
       const id = await createBuild(key, 'RUN echo one\nRUN echo two\n').catch(() => undefined)

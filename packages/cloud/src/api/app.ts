@@ -114,6 +114,10 @@ function honoPath(path: string): string {
 
 function sendError(c: Context<AppEnv>, error: unknown, log: CloudLog): Response {
   const { status, headers, body } = errorAnswerOf(error, log, c.env.requestId)
+  const { incoming } = c.env
+  const hasBody = 'transfer-encoding' in incoming.headers || incoming.headers['content-length'] !== undefined
+  // What was not read of a body would stand before the next request of the connection.
+  if (hasBody && !incoming.complete) c.header('Connection', 'close')
   for (const [name, value] of Object.entries(headers)) c.header(name, value)
   return c.json(body, status as ContentfulStatusCode)
 }

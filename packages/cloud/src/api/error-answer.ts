@@ -1,4 +1,5 @@
 import type { CloudErrorBody } from '@botcli/protocol/cloud'
+import { diskFull, isDiskFull } from '../disk-full.ts'
 import { CloudError } from '../errors.ts'
 import type { CloudLog } from '../log.ts'
 
@@ -25,6 +26,7 @@ export function errorAnswerOf(error: unknown, log: CloudLog, requestId: string):
 
 function internal(error: unknown, log: CloudLog, requestId: string): CloudError {
   log.error('a request failed', { requestId, error })
+  if (isDiskFull(error)) return diskFull(error)
   const message = `The cloud failed to serve this request. Its log says why, under ${requestId}.`
   return new CloudError('INTERNAL', message, { cause: error })
 }

@@ -12,7 +12,7 @@ import type { LogDoor } from './log-door.ts'
 /** Uploads may take as long as their places live; other bodies have limits of their own. */
 const REQUEST_LIMIT_MS = 16 * 60_000
 const HEAD_LIMIT_MS = 15_000
-/** A client that neither sends nor takes anything is let go; streams have a comment more often than this. */
+/** Streams have a comment more often than this. */
 const IDLE_LIMIT_MS = 60_000
 const LAST_ANSWER_MS = 500
 
@@ -23,6 +23,8 @@ export interface HttpServerOptions {
   readonly app: App
   readonly logDoor: LogDoor
   readonly log: CloudLog
+  /** A client that neither sends nor takes anything for so long is let go. */
+  readonly idleMs?: number | undefined
 }
 
 /** The one HTTP server. Logs go through their own door, everything else to the routes. */
@@ -50,7 +52,7 @@ export class HttpServer {
     // Without these, some wrong headers are answered without a body.
     this.#server = createServer({ ...limits, requireHostHeader: false }, listener)
     this.#server.on('checkExpectation', listener)
-    this.#server.timeout = IDLE_LIMIT_MS
+    this.#server.timeout = options.idleMs ?? IDLE_LIMIT_MS
     this.#server.on('connect', (_incoming, socket) => {
       answerRaw(socket as Socket, 'METHOD_NOT_ALLOWED', '405 Method Not Allowed', 'This is not a proxy.')
     })

@@ -4,6 +4,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { diskFull, isDiskFull } from '../disk-full.ts'
 import { CloudError } from '../errors.ts'
 import type { BlobStore } from './blob-store.ts'
 
@@ -40,7 +41,7 @@ export class FileBlobStore implements BlobStore {
       await rename(draft, this.#path(name))
     } catch (error) {
       await rm(draft, { force: true })
-      throw isFull(error) ? diskFull(error) : error
+      throw isDiskFull(error) ? diskFull(error) : error
     }
     return { size }
   }
@@ -75,12 +76,4 @@ async function orNothing<T>(found: Promise<T>): Promise<T | undefined> {
 
 function tooLarge(maxBytes: number): CloudError {
   return new CloudError('PAYLOAD_TOO_LARGE', `The file is larger than ${maxBytes} bytes.`)
-}
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
-}
-
-function diskFull(cause: unknown): CloudError {
-  return new CloudError('UNAVAILABLE', 'The disk of the cloud is full. Make room, then try again.', { cause })
 }

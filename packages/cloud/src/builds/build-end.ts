@@ -1,4 +1,5 @@
 import type { FailureCode } from '@botcli/protocol/cloud'
+import { isDiskFull } from '../disk-full.ts'
 import type { BuildEnd } from '../store/store.ts'
 
 /** Why a build is ended before it is done: somebody asked for it, the cloud stops, or another process has taken it over. */
@@ -29,6 +30,17 @@ export function cancelledEnd(builder: string | null = null): BuildEnd {
 /** The end of a build that lost what was building it. */
 export function lostEnd(errorMessage: string): BuildEnd {
   return failedEnd('builder_lost', errorMessage, 'Create the build again. Nothing is wrong with it.')
+}
+
+/** The end of a build that the cloud could not do, for a reason that is not the build's. */
+export function faultEnd(error: unknown, builder: string | null = null): BuildEnd {
+  if (isDiskFull(error)) {
+    const hint = 'Make room where the cloud runs, then create the build again. Nothing is wrong with it.'
+    return failedEnd('out_of_disk', "The cloud's disk is full.", hint, builder)
+  }
+  const hint = 'Create the build again. If it happens again, the log of the cloud says more.'
+  const why = error instanceof Error ? error.message : String(error)
+  return failedEnd('builder_failed', `The builder failed: ${why}`, hint, builder)
 }
 
 /** The end of a build that took too long. */

@@ -12,6 +12,7 @@ export class BuildLog implements BuildOutput {
   readonly #writer: LogWriter
   readonly #secrets: readonly string[]
   readonly #cleaner = new LineCleaner()
+  readonly #broken = new AbortController()
   #redactor: Redactor
   #isOpen = true
 
@@ -28,15 +29,19 @@ export class BuildLog implements BuildOutput {
     return new BuildLog(logs, buildId, await logs.openWriter(buildId), secrets)
   }
 
+  /** Aborted, with the reason, when lines were lost because they could not be written. */
+  get broken(): AbortSignal {
+    return this.#broken.signal
+  }
+
   write(bytes: Uint8Array | string): void {
     // A builder that was given up may still talk.
-    if (this.#isOpen) this.#append(this.#redactor.push(this.#cleaner.write(bytes)))
+    if (this.#isOpen) this.#take(() => this.#cleaner.write(bytes))
   }
 
   say(line: string): void {
     if (!this.#isOpen) return
-    const lines = [...this.#cleaner.end(), ...this.#cleaner.write(line), ...this.#cleaner.end()]
-    this.#append(this.#redactor.push(lines))
+    this.#take(() => [...this.#cleaner.end(), ...this.#cleaner.write(line), ...this.#cleaner.end()])
   }
 
   /** Everything that was said so far is in the log and durable when this resolves. */
@@ -55,6 +60,7 @@ export class BuildLog implements BuildOutput {
     const known = counts.find(isThere) ?? 0
     for (const line of lines.slice(known)) this.say(line)
     this.#isOpen = false
+    this.#broken.signal.throwIfAborted()
     await this.settle()
   }
 
@@ -91,6 +97,16 @@ export class BuildLog implements BuildOutput {
     const body = Buffer.alloc(page.bytes)
     await page.copyTo(body)
     return parseLines(body)
+  }
+
+  /** Builders talk from within their streams, where nobody would catch what is thrown. */
+  #take(lines: () => readonly string[]): void {
+    try {
+      this.#append(this.#redactor.push(lines()))
+    } catch (error) {
+      this.#isOpen = false
+      this.#broken.abort(error)
+    }
   }
 
   #append(lines: readonly string[]): void {

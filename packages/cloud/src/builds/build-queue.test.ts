@@ -66,6 +66,44 @@ it('refuses more than may wait, and says when to come back', async () => {
   for (const name of ['a', 'b']) await free(name)
 })
 
+it('ends a build whose builder does not stop, and keeps nothing of what it makes later', async () => {
+  let say = (_: string): void => {}
+  let finish = (): void => {}
+  const removed: string[] = []
+  const deaf = {
+    name: 'deaf 1',
+    build: async (_: unknown, output: { say(line: string): void }) => {
+      say = (line) => output.say(line)
+      output.say('begun')
+      await new Promise<void>((resolve) => {
+        finish = resolve
+      })
+      return { ok: true as const, imageUri: 'much too late', imageSizeBytes: 1 }
+    },
+    cleanUp: async () => {},
+    remove: async (uri: string) => void removed.push(uri),
+  }
+  await start({}, { builders: [{ kind: 'native', probe: async () => deaf }], builderStopMs: 20 })
+  const cancelled = await cloud.build({ Dockerfile: 'x\n' })
+  await until(async () => (await cloud.logs(cancelled.build.id)).includes('begun'), 'it to run')
+  await cloud.request(`/v1/builds/${cancelled.build.id}/cancel`, { method: 'POST' })
+  const end = await cloud.ended(cancelled.build.id)
+  expect(end).toMatchObject({ status: 'failed', failure: { code: 'cancelled' } })
+  const lines = await cloud.logs(cancelled.build.id)
+  say('after the end')
+  finish()
+  await until(() => removed.length > 0, 'what it made to be removed')
+  expect(removed).toEqual(['much too late'])
+  expect(await cloud.logs(cancelled.build.id)).toEqual(lines)
+  expect(await cloud.record(cancelled.build.id)).toEqual(end)
+
+  // Nor does it keep the cloud from stopping.
+  const stopped = await cloud.build({ Dockerfile: 'y\n' })
+  await until(async () => (await cloud.logs(stopped.build.id)).includes('begun'), 'the second to run')
+  await cloud.restart()
+  expect(await cloud.record(stopped.build.id)).toMatchObject({ failure: { code: 'builder_lost' } })
+})
+
 it('keeps nothing that was made a moment after the cancel, and takes no more lines of it', async () => {
   let say = (_: string): void => {}
   const stubborn = {

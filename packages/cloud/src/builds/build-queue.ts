@@ -2,10 +2,16 @@ import type { Clock, CloudLog } from '../log.ts'
 import type { Store, StoredBuild } from '../store/store.ts'
 import type { StopReason } from './build-end.ts'
 
-const LEASE_MS = 60_000
-const RENEW_MS = 10_000
-/** Builds that other processes have made pending are found after this long. */
-const POLL_MS = 2000
+/** How often things are looked at, and how long a lease is. */
+export interface QueueTimes {
+  readonly leaseMs: number
+  readonly renewMs: number
+  readonly sweepMs: number
+  /** Builds that other processes have made pending are found after this long. */
+  readonly pollMs: number
+}
+
+const TIMES: QueueTimes = { leaseMs: 60_000, renewMs: 10_000, sweepMs: 10_000, pollMs: 2000 }
 
 /** What builds are done with. */
 export interface BuildWork {
@@ -24,6 +30,7 @@ export interface BuildQueueOptions {
   readonly perOrganization: number
   readonly log: CloudLog
   readonly clock: Clock
+  readonly times?: QueueTimes
 }
 
 interface Running {
@@ -34,7 +41,10 @@ interface Running {
 /** Takes pending builds by lease and has them done, some at a time. */
 export class BuildQueue {
   readonly #options: BuildQueueOptions
+  readonly #times: QueueTimes
   readonly #running = new Map<string, Running>()
+  /** Builds whose lease could not even be given up: nothing can be written. */
+  readonly #unended = new Set<string>()
   #timers: NodeJS.Timeout[] = []
   #filling: Promise<void> | undefined
   #isAwake = false
@@ -43,6 +53,7 @@ export class BuildQueue {
 
   constructor(options: BuildQueueOptions) {
     this.#options = options
+    this.#times = options.times ?? TIMES
   }
 
   /** How many builds are being done. */
@@ -62,10 +73,11 @@ export class BuildQueue {
   async start({ isAlone }: { readonly isAlone: boolean }): Promise<void> {
     await this.#recoverAll(isAlone ? Number.MAX_SAFE_INTEGER : this.#options.clock())
     this.#isOpen = true
+    const { pollMs, renewMs, sweepMs } = this.#times
     this.#timers = [
-      setInterval(() => this.wake(), POLL_MS),
-      setInterval(() => void this.#renewAll(), RENEW_MS),
-      setInterval(() => void this.#sweep(), RENEW_MS),
+      setInterval(() => this.wake(), pollMs),
+      setInterval(() => void this.#renewAll(), renewMs),
+      setInterval(() => void this.#sweep(), sweepMs),
     ]
     this.wake()
   }
@@ -90,7 +102,7 @@ export class BuildQueue {
     this.#isOpen = false
     for (const timer of this.#timers.splice(0)) clearInterval(timer)
     await this.#filling
-    const renewing = setInterval(() => void this.#renewAll(), RENEW_MS)
+    const renewing = setInterval(() => void this.#renewAll(), this.#times.renewMs)
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, deadlineMs)
@@ -108,7 +120,7 @@ export class BuildQueue {
         this.#isAwake = false
         while (this.#isOpen && this.#running.size < concurrency) {
           const now = clock()
-          const build = await store.builds.lease(owner, now, now + LEASE_MS, perOrganization)
+          const build = await store.builds.lease(owner, now, now + this.#times.leaseMs, perOrganization)
           if (!build) break
           this.#begin(build)
         }
@@ -123,8 +135,8 @@ export class BuildQueue {
     const over = this.#options.work
       .run(build, abort.signal)
       .catch((error: unknown) => {
-        // Its lease runs out, and then it is ended as one that lost its owner.
         this.#options.log.error('a build could not be ended', { buildId: build.id, error })
+        return this.#letGo(build.id)
       })
       .then(() => {
         this.#running.delete(build.id)
@@ -137,7 +149,7 @@ export class BuildQueue {
     const { store, owner, log, clock } = this.#options
     for (const [id, { abort }] of this.#running) {
       try {
-        const lease = await store.builds.renew(id, owner, clock() + LEASE_MS)
+        const lease = await store.builds.renew(id, owner, clock() + this.#times.leaseMs)
         if (!lease) abort.abort('lost' satisfies StopReason)
         else if (lease.cancelRequested) abort.abort('cancelled' satisfies StopReason)
       } catch (error) {
@@ -146,21 +158,35 @@ export class BuildQueue {
     }
   }
 
+  /** Gives up the lease of a build that could not be ended, so that it is tried again with the next sweep. */
+  async #letGo(id: string): Promise<void> {
+    const { store, owner, log, clock } = this.#options
+    this.#unended.add(id)
+    try {
+      await store.builds.renew(id, owner, clock())
+      this.#unended.delete(id)
+    } catch (error) {
+      log.warn('the lease of a build was not given up', { buildId: id, error })
+    }
+  }
+
   async #sweep(): Promise<void> {
     if (this.#isSweeping) return
     this.#isSweeping = true
+    for (const id of [...this.#unended]) await this.#letGo(id)
     await this.#recoverAll(this.#options.clock())
     this.#isSweeping = false
   }
 
   async #recoverAll(before: number): Promise<void> {
-    const { store, work, log } = this.#options
+    const { store, work, log, owner, clock } = this.#options
     try {
-      for (const build of await store.builds.abandoned(before)) {
+      for (const build of await store.builds.takeOver(owner, before, clock() + this.#times.leaseMs)) {
         if (this.#running.has(build.id)) continue
         log.warn('a build had lost its owner and is ended', { buildId: build.id })
         await work.recover(build).catch((error: unknown) => {
           log.error('a build that had lost its owner could not be ended', { buildId: build.id, error })
+          return this.#letGo(build.id)
         })
       }
     } catch (error) {

@@ -6,15 +6,12 @@ import type { LogStore } from '../logs/log-store.ts'
 import type { SecretService } from '../secrets/secret-service.ts'
 import type { BuildEnd, Store, StoredBuild } from '../store/store.ts'
 import type { BuildDirectory } from './build-directory.ts'
-import { cancelledEnd, failedEnd, lostEnd, type StopReason, timeoutEnd } from './build-end.ts'
+import { cancelledEnd, failedEnd, faultEnd, lostEnd, type StopReason, timeoutEnd } from './build-end.ts'
 import { BuildLog } from './build-log.ts'
 import type { BuildWork } from './build-queue.ts'
 import type { BuilderShelf } from './builder-shelf.ts'
 import { unpackContext } from './context/unpack-context.ts'
 import type { UploadService } from './uploads/upload-service.ts'
-
-/** A builder that was told to stop gets this long. */
-const STOP_MS = 30_000
 
 /** What runs need. */
 export interface BuildRunsOptions {
@@ -25,6 +22,10 @@ export interface BuildRunsOptions {
   readonly shelf: BuilderShelf
   readonly directory: BuildDirectory
   readonly limits: BuildLimits
+  /** Whose leases these builds have. */
+  readonly owner: string
+  /** A builder that was told to stop gets this long. */
+  readonly stopMs: number
   /** A folder for what is needed only during a build. */
   readonly workFolder: string
   /** A folder for what builders without images make. */
@@ -40,6 +41,8 @@ export interface BuildRunsOptions {
  */
 export class BuildRuns implements BuildWork {
   readonly #options: BuildRunsOptions
+  /** Ends that could not be noted yet, by build: nothing can be written. */
+  readonly #ends = new Map<string, BuildEnd>()
 
   constructor(options: BuildRunsOptions) {
     this.#options = options
@@ -49,18 +52,16 @@ export class BuildRuns implements BuildWork {
     const { log, directory } = this.#options
     directory.note(build)
     log.info('a build began', { buildId: build.id })
-    const buildLog = await this.#openLog(build)
     const folder = join(this.#options.workFolder, build.id)
     try {
-      const end = await this.#attempt(build, folder, buildLog, signal)
-      // Whoever has it now writes its log, too.
-      if (signal.aborted && signal.reason === ('lost' satisfies StopReason)) return
-      await this.#conclude(build, buildLog, end)
+      await this.#runLogged(build, folder, signal)
+    } catch (error) {
+      log.error('a build or its log could not be written', { buildId: build.id, error })
+      // What was written for it may be what filled the disk.
+      await this.#removeFolder(folder)
+      if (!isLost(signal)) await this.#endBroken(build, faultEnd(error))
     } finally {
-      await buildLog.close()
-      await rm(folder, { recursive: true, force: true }).catch((error: unknown) => {
-        log.warn('the folder of a build was not removed', { buildId: build.id, error })
-      })
+      await this.#removeFolder(folder)
     }
   }
 
@@ -68,22 +69,68 @@ export class BuildRuns implements BuildWork {
     const { builders } = await this.#options.shelf.look()
     await Promise.allSettled(builders.map((builder) => builder.cleanUp(build.id)))
     const lost = lostEnd('What was building it ended before the build did.')
-    await this.endWithoutBuilder(build, build.outcome ?? (build.cancelRequested ? cancelledEnd() : lost))
+    const end = build.outcome ?? this.#ends.get(build.id) ?? (build.cancelRequested ? cancelledEnd() : lost)
     await rm(join(this.#options.workFolder, build.id), { recursive: true, force: true })
+    await this.endWithoutBuilder(build, end, this.#options.owner)
   }
 
-  /** Ends a build that nobody builds. */
-  async endWithoutBuilder(build: StoredBuild, end: BuildEnd): Promise<void> {
+  /** Ends a build that nobody builds. One that waits has no owner yet. */
+  async endWithoutBuilder(build: StoredBuild, end: BuildEnd, owner?: string): Promise<void> {
     if ((await this.#options.logs.state(build.id)).sealed) {
-      await this.#finish(build, end)
+      await this.#finish(build, end, owner)
       return
     }
     const buildLog = await this.#openLog(build)
     try {
-      await this.#conclude(build, buildLog, end)
+      await this.#conclude(build, buildLog, end, owner)
     } finally {
       await buildLog.close()
     }
+  }
+
+  async #runLogged(build: StoredBuild, folder: string, signal: AbortSignal): Promise<void> {
+    const buildLog = await this.#openLog(build)
+    let end: BuildEnd | undefined
+    let isNoted = false
+    try {
+      end = await this.#attempt(build, folder, buildLog, signal)
+      // Whoever has it now writes its log, too.
+      if (isLost(signal)) return
+      buildLog.broken.throwIfAborted()
+      await this.#conclude(build, buildLog, end, this.#options.owner, () => {
+        isNoted = true
+      })
+    } finally {
+      // What nobody is told of is not kept.
+      if (end && !isNoted) await this.#discard(build, end)
+      await buildLog.close()
+    }
+  }
+
+  /** Ends a build whose log could not be written a moment ago, as it was noted before, or else as it ended now. */
+  async #endBroken(build: StoredBuild, wanted: BuildEnd): Promise<void> {
+    const { store, owner } = this.#options
+    this.#ends.set(build.id, wanted)
+    const now = await store.builds.get(build.organizationId, build.id)
+    const end = now?.outcome ?? wanted
+    // First of all, so that it holds also when the log has to wait.
+    if (await store.builds.noteOutcome(build.id, end, owner)) await this.endWithoutBuilder(build, end, owner)
+    this.#ends.delete(build.id)
+  }
+
+  async #discard({ id }: StoredBuild, { imageUri, builder }: BuildEnd): Promise<void> {
+    if (imageUri === null) return
+    try {
+      await (await this.#options.shelf.named(builder))?.remove(imageUri)
+    } catch (error) {
+      this.#options.log.warn('the artifact of a build was not removed', { buildId: id, imageUri, error })
+    }
+  }
+
+  async #removeFolder(folder: string): Promise<void> {
+    await rm(folder, { recursive: true, force: true }).catch((error: unknown) => {
+      this.#options.log.warn('the folder of a build was not removed', { folder, error })
+    })
   }
 
   async #openLog(build: StoredBuild): Promise<BuildLog> {
@@ -98,6 +145,7 @@ export class BuildRuns implements BuildWork {
     signal: AbortSignal,
   ): Promise<BuildEnd> {
     const { shelf, limits, log } = this.#options
+    const { broken } = buildLog
     const { builders, missing } = await shelf.look()
     for (const why of missing) buildLog.say(`No ${why}`)
     const [builder] = builders
@@ -109,20 +157,20 @@ export class BuildRuns implements BuildWork {
     const timeout = new AbortController()
     const timer = setTimeout(() => timeout.abort(tookTooLong()), limits.seconds * 1000)
     try {
-      const stop = AbortSignal.any([signal, timeout.signal])
+      const stop = AbortSignal.any([signal, timeout.signal, broken])
       const result = await this.#build(build, builder, folder, buildLog, stop)
       if (!stop.aborted) return endOf(result, builder, limits)
       // It was done a moment too late, and nobody is to find it.
       if (result.ok) await builder.remove(result.imageUri)
     } catch (error) {
-      if (!signal.aborted && !timeout.signal.aborted) {
+      if (!signal.aborted && !timeout.signal.aborted && !broken.aborted) {
         log.error('a build failed for a fault of ours', { buildId: build.id, error })
-        const hint = 'Create the build again. If it happens again, the log of the cloud says more.'
-        return failedEnd('builder_failed', `The builder failed: ${messageOf(error)}`, hint, builder.name)
+        return faultEnd(error, builder.name)
       }
     } finally {
       clearTimeout(timer)
     }
+    if (broken.aborted) return faultEnd(broken.reason, builder.name)
     if (!signal.aborted) return timeoutEnd(limits.seconds, builder.name)
     if (signal.reason === ('cancelled' satisfies StopReason)) return cancelledEnd(builder.name)
     return lostEnd('The cloud was stopped before the build was done.')
@@ -158,21 +206,45 @@ export class BuildRuns implements BuildWork {
       imageName: `localhost/botcli/${build.organizationId}:${build.id}`,
       limits,
     }
-    return withinAfterAbort(builder.build(input, buildLog, stop), stop, STOP_MS)
+    const work = builder.build(input, buildLog, stop)
+    try {
+      return await withinAfterAbort(work, stop, this.#options.stopMs)
+    } catch (error) {
+      // A builder that was given up may still make something, which nobody is to find.
+      work.then((late) => (late.ok ? builder.remove(late.imageUri) : undefined)).catch(() => {})
+      throw error
+    }
   }
 
-  async #conclude(build: StoredBuild, buildLog: BuildLog, wanted: BuildEnd): Promise<void> {
+  /** Ends a build as its owner. Nothing is written once another one owns it; then it was not noted. */
+  async #conclude(
+    build: StoredBuild,
+    buildLog: BuildLog,
+    wanted: BuildEnd,
+    owner: string | undefined,
+    onNoted: () => void = () => {},
+  ): Promise<void> {
     const end = buildLog.redactEnd(wanted)
     await buildLog.settle()
-    await this.#options.store.builds.noteOutcome(build.id, end)
+    if (!(await this.#options.store.builds.noteOutcome(build.id, end, owner))) {
+      this.#options.directory.forget(build.id)
+      return
+    }
+    onNoted()
     await buildLog.conclude(lastLines(end))
     await buildLog.seal()
-    await this.#finish(build, end)
+    await this.#finish(build, end, owner)
   }
 
-  async #finish(build: StoredBuild, end: BuildEnd): Promise<void> {
+  async #finish(build: StoredBuild, end: BuildEnd, owner: string | undefined): Promise<void> {
     const { store, directory, log, clock } = this.#options
-    await store.builds.finish(build.id, end, clock())
+    const isEnded = await store.builds.finish(build.id, end, clock(), owner)
+    this.#ends.delete(build.id)
+    if (!isEnded) {
+      // Another one has ended it; how, is in the store.
+      directory.forget(build.id)
+      return
+    }
     directory.note({ ...build, status: end.status })
     log.info('a build is over', {
       buildId: build.id,
@@ -230,6 +302,6 @@ async function withinAfterAbort<T>(work: Promise<T>, signal: AbortSignal, ms: nu
   }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+function isLost(signal: AbortSignal): boolean {
+  return signal.aborted && signal.reason === ('lost' satisfies StopReason)
 }

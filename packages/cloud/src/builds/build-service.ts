@@ -169,11 +169,7 @@ export class BuildService {
     const { store, logs, shelf, directory, log } = this.#options
     const { imageUri } = build
     if (imageUri !== null) {
-      const { builders } = await shelf.look()
-      const kind = build.builder?.split(' ')[0] ?? ''
-      const builder =
-        builders.find(({ name }) => name === build.builder) ??
-        builders.find(({ name }) => name.split(' ')[0] === kind)
+      const builder = await shelf.named(build.builder)
       if (builder) await builder.remove(imageUri)
       else log.warn('the artifact of a removed build stays: its builder is gone', { imageUri })
     }

@@ -40,6 +40,16 @@ export class BuilderShelf {
     return (await this.look()).builders[0]
   }
 
+  /** The builder that goes by a name now, or the one that was it in another version. */
+  async named(name: string | null): Promise<Builder | undefined> {
+    const { builders } = await this.look()
+    const kind = name?.split(' ')[0]
+    return (
+      builders.find((builder) => builder.name === name) ??
+      builders.find((builder) => builder.name.split(' ')[0] === kind)
+    )
+  }
+
   async #probeAll(): Promise<Found> {
     const builders: Builder[] = []
     const missing: string[] = []

@@ -67,12 +67,12 @@ function create(path: string, mayCreate: boolean): string {
   const draft = `${path}.new-${process.pid}`
   const file = openSync(draft, 'wx', 0o600)
   try {
-    writeSync(file, line)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  try {
+    try {
+      writeSync(file, line)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
     linkSync(draft, path)
   } finally {
     unlinkSync(draft)

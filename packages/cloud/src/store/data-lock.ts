@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Libsql from 'libsql'
-import { CloudError } from '../errors.ts'
-import { codeOf } from './sqlite/database.ts'
+import { CloudError, codeOf } from '../errors.ts'
 
 /**
  * Keeps a second process out of a data folder. It is a lock of the system on an empty database, so that it is gone when its process is,

@@ -150,17 +150,20 @@ export interface Store {
     lease(owner: string, now: Time, until: Time, perOrganization: number): Promise<StoredBuild | undefined>
     /** Nothing if the lease was lost; then the owner must stop. */
     renew(id: string, owner: string, until: Time): Promise<{ readonly cancelRequested: boolean } | undefined>
-    /** Builds that somebody has begun to build or to cancel, and whose lease is over. */
-    abandoned(now: Time): Promise<readonly StoredBuild[]>
+    /**
+     * Leases builds that somebody has begun to build or to cancel, and whose lease is over, to another owner, oldest first. Whoever had
+     * them before can write nothing more.
+     */
+    takeOver(owner: string, before: Time, until: Time): Promise<readonly StoredBuild[]>
     /**
      * Asks for the end of a build; nothing if there is no such build. One that is over is not changed. A pending one is never leased after
      * this: the caller has until `until` to end it.
      */
     requestCancel(organizationId: string, id: string, at: Time, until: Time): Promise<StoredBuild | undefined>
-    /** Notes what a build that is not over came to. */
-    noteOutcome(id: string, end: BuildEnd): Promise<void>
-    /** Ends a build once; false if it was over before. */
-    finish(id: string, end: BuildEnd, at: Time): Promise<boolean>
+    /** Notes what a build that is not over came to; false if it is over, or its lease is not the owner's, where one is given. */
+    noteOutcome(id: string, end: BuildEnd, owner?: string): Promise<boolean>
+    /** Ends a build once; false if it was over before, or its lease is not the owner's, where one is given. */
+    finish(id: string, end: BuildEnd, at: Time, owner?: string): Promise<boolean>
     /** False if there is no such build, or it is not over. */
     remove(organizationId: string, id: string): Promise<boolean>
   }

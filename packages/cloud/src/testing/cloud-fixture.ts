@@ -25,6 +25,8 @@ export interface FixtureOptions {
   readonly config?: unknown
   readonly clock?: () => number
   readonly dashboardFolder?: string
+  readonly builderStopMs?: number
+  readonly idleMs?: number
 }
 
 /** An answer that was read. */
@@ -78,11 +80,18 @@ export class CloudFixture {
         this.told.push(JSON.stringify({ level, message, ...fields, ...error }))
       }
     const log: CloudLog = { info: tell('info'), warn: tell('warn'), error: tell('error') }
-    const { builders = [scripted(this.builder)], clock, dashboardFolder } = this.#options
+    const {
+      builders = [scripted(this.builder)],
+      clock,
+      dashboardFolder,
+      builderStopMs,
+      idleMs,
+    } = this.#options
     this.#cloud = await startCloud({
       ...{ dataFolder: this.folder, host: '127.0.0.1', port: 0, builders, log, version: '9.9.9' },
       ...(clock && { clock }),
-      ...{ dashboardFolder, newKey },
+      ...{ dashboardFolder, newKey, idleMs },
+      ...(builderStopMs !== undefined && { builderStopMs }),
     })
     if (this.#cloud.firstKeys) this.#keys = this.#cloud.firstKeys
   }

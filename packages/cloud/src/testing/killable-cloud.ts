@@ -20,30 +20,61 @@ export function buildCloudProcess(): string {
   return outfile
 }
 
+/** How one is started. */
+export interface StartOptions {
+  /** It kills itself at this step. */
+  readonly killAt?: number
+  /** A line for the shell that comes before it. */
+  readonly before?: string
+  /** What the shell is run by. */
+  readonly wrapper?: readonly string[]
+}
+
 /** A cloud in a process of its own. */
 export class KillableCloud {
   readonly url: string
   /** Of the first start with its folder. */
   readonly keys: FirstKeys | undefined
   readonly #child: ChildProcess
+  readonly #told: { readonly text: string }
 
-  private constructor(child: ChildProcess, { url, keys }: { url: string; keys?: FirstKeys }) {
+  private constructor(
+    child: ChildProcess,
+    told: { readonly text: string },
+    { url, keys }: { url: string; keys?: FirstKeys },
+  ) {
     this.#child = child
+    this.#told = told
     this.url = url
     this.keys = keys
   }
 
-  /** Starts one. It kills itself at a step, if one is given. */
-  static async start(program: string, folder: string, killAt = 0): Promise<KillableCloud> {
-    const child = spawn(process.execPath, [program, folder, String(killAt)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+  /** Starts one. */
+  static async start(program: string, folder: string, options: StartOptions = {}): Promise<KillableCloud> {
+    const { killAt = 0, before = 'true', wrapper = [] } = options
+    const script = `${before} && exec "$@"`
+    const command = [process.execPath, program, folder, String(killAt)]
+    const [first = '', ...rest] = [...wrapper, 'sh', '-c', script, 'sh', ...command]
+    const child = spawn(first, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
+    const told = { text: '' }
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      told.text += text
     })
     const lines = createInterface({ input: child.stdout })
     const [line] = (await Promise.race([
       once(lines, 'line'),
-      once(child, 'exit').then(([code]) => Promise.reject(new Error(`it ended with ${code}`))),
+      once(child, 'close').then(([code]) => Promise.reject(new Error(`it ended with ${code}: ${told.text}`))),
     ])) as [string]
-    return new KillableCloud(child, JSON.parse(line))
+    return new KillableCloud(child, told, JSON.parse(line))
+  }
+
+  /** The errors that it has told. */
+  get told(): string {
+    return this.#told.text
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
   }
 
   /** Whether it has killed itself. */

@@ -245,11 +245,17 @@ export function describeStore(name: string, makeHouse: () => Promise<StoreHouse>
         await store.builds.lease('me', 20, 50, 9)
         expect(await store.builds.renew(made.id, 'me', 80)).toEqual({ cancelRequested: false })
         expect(await store.builds.renew(made.id, 'another', 80)).toBeUndefined()
-        expect(await store.builds.abandoned(79)).toEqual([])
-        expect((await store.builds.abandoned(80)).map(({ id }) => id)).toEqual([made.id])
-        await store.builds.finish(made.id, SUCCESS, 90)
+        expect(await store.builds.takeOver('another', 79, 90)).toEqual([])
+        expect((await store.builds.takeOver('another', 80, 90)).map(({ id }) => id)).toEqual([made.id])
+        // The first one can do nothing with it any more, though it has not noticed yet.
         expect(await store.builds.renew(made.id, 'me', 99)).toBeUndefined()
-        expect(await store.builds.abandoned(999)).toEqual([])
+        expect(await store.builds.noteOutcome(made.id, FAILED, 'me')).toBe(false)
+        expect(await store.builds.finish(made.id, FAILED, 85, 'me')).toBe(false)
+        expect(await store.builds.get(one, made.id)).toMatchObject({ status: 'building', outcome: null })
+        expect(await store.builds.noteOutcome(made.id, SUCCESS, 'another')).toBe(true)
+        expect(await store.builds.finish(made.id, SUCCESS, 90, 'another')).toBe(true)
+        expect(await store.builds.renew(made.id, 'another', 99)).toBeUndefined()
+        expect(await store.builds.takeOver('another', 999, 1000)).toEqual([])
       })
 
       it('are cancelled: the owner is told, and a pending one is not leased again', async () => {
@@ -272,8 +278,8 @@ export function describeStore(name: string, makeHouse: () => Promise<StoreHouse>
         })
         expect(await store.builds.lease('me', 31, 60, 9)).toBeUndefined()
         expect(await store.builds.renew(going.id, 'me', 55)).toEqual({ cancelRequested: true })
-        expect((await store.builds.abandoned(59)).map(({ id }) => id)).toEqual([going.id])
-        expect(await store.builds.abandoned(60)).toHaveLength(2)
+        expect((await store.builds.takeOver('another', 59, 99)).map(({ id }) => id)).toEqual([going.id])
+        expect((await store.builds.takeOver('another', 60, 99)).map(({ id }) => id)).toEqual([waiting.id])
       })
     })
 

@@ -103,9 +103,14 @@ class FormReader {
   }
 
   async #more(): Promise<boolean> {
-    const { value, done } = await this.#chunks.next()
-    if (done) return false
-    this.#buffer = this.#buffer.length === 0 ? value : Buffer.concat([this.#buffer, value])
+    let next: IteratorResult<Buffer>
+    try {
+      next = await this.#chunks.next()
+    } catch (cause) {
+      throw invalid('the connection was cut before its end', { cause })
+    }
+    if (next.done) return false
+    this.#buffer = this.#buffer.length === 0 ? next.value : Buffer.concat([this.#buffer, next.value])
     return true
   }
 }
@@ -114,6 +119,6 @@ function tooShort(): CloudError {
   return invalid('the form ends too early')
 }
 
-function invalid(why: string): CloudError {
-  return new CloudError('INVALID_REQUEST', `The upload is not valid: ${why}.`)
+function invalid(why: string, options: ErrorOptions = {}): CloudError {
+  return new CloudError('INVALID_REQUEST', `The upload is not valid: ${why}.`, options)
 }

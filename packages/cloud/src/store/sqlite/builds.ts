@@ -3,6 +3,7 @@ import type { BuildEnd, BuildFilter, Store, StoredBuild } from '../store.ts'
 import { nullable, number, text } from './columns.ts'
 import type { Row, SqliteDatabase, SqlValue } from './database.ts'
 
+const OPEN = `status IN ('pending', 'building')`
 const RUNNING = `(SELECT count(*) FROM builds AS r WHERE r.status = 'building' AND r.organization_id = b.organization_id)`
 const SERVED = '(SELECT max(r.started_at) FROM builds AS r WHERE r.organization_id = b.organization_id)'
 const NEXT = `
@@ -15,7 +16,7 @@ const LEASE = `
 const FINISH = `
   UPDATE builds SET status = ?, image_uri = ?, image_size_bytes = ?, error_message = ?, failure = ?, builder = ?,
     outcome = NULL, lease_owner = NULL, lease_until = NULL, completed_at = ?, updated_at = ?
-  WHERE id = ? AND status IN ('pending', 'building')`
+  WHERE id = ? AND ${OPEN} AND lease_owner IS coalesce(?, lease_owner)`
 const COLUMNS: Readonly<Record<keyof BuildFilter, string>> = {
   status: 'status',
   region: 'region',
@@ -94,15 +95,16 @@ export function sqliteBuilds(database: SqliteDatabase): Store['builds'] {
         return row && { cancelRequested: number(row, 'cancel_requested') === 1 }
       })
     },
-    async abandoned(now) {
-      const sql = `SELECT * FROM builds WHERE status IN ('pending', 'building') AND lease_until <= ? ORDER BY created_at`
-      return database.all(sql, now).map(buildOf)
+    async takeOver(owner, before, until) {
+      const sql = `UPDATE builds SET lease_owner = ?, lease_until = ? WHERE ${OPEN} AND lease_until <= ? RETURNING *`
+      const taken = database.all(sql, owner, until, before).map(buildOf)
+      return taken.toSorted((one, other) => one.createdAt - other.createdAt)
     },
     async requestCancel(organizationId, id, at, until) {
       return database.transaction(() => {
         database.run(
           `UPDATE builds SET cancel_requested = 1, updated_at = ?, lease_until = coalesce(lease_until, ?)
-             WHERE id = ? AND organization_id = ? AND status IN ('pending', 'building')`,
+             WHERE id = ? AND organization_id = ? AND ${OPEN}`,
           at,
           until,
           id,
@@ -111,15 +113,27 @@ export function sqliteBuilds(database: SqliteDatabase): Store['builds'] {
         return get(organizationId, id)
       })
     },
-    async noteOutcome(id, end) {
-      const sql = `UPDATE builds SET outcome = ? WHERE id = ? AND status IN ('pending', 'building')`
-      database.run(sql, JSON.stringify(end), id)
+    async noteOutcome(id, end, owner) {
+      const sql = `UPDATE builds SET outcome = ? WHERE id = ? AND ${OPEN} AND lease_owner IS coalesce(?, lease_owner)`
+      return database.run(sql, JSON.stringify(end), id, owner ?? null) > 0
     },
-    async finish(id, end, at) {
+    async finish(id, end, at, owner) {
       const { status, imageUri, imageSizeBytes, errorMessage, failure, builder } = end
       const said = failure && JSON.stringify(failure)
       return (
-        database.run(FINISH, status, imageUri, imageSizeBytes, errorMessage, said, builder, at, at, id) > 0
+        database.run(
+          FINISH,
+          status,
+          imageUri,
+          imageSizeBytes,
+          errorMessage,
+          said,
+          builder,
+          at,
+          at,
+          id,
+          owner ?? null,
+        ) > 0
       )
     },
     async remove(organizationId, id) {

@@ -1,4 +1,5 @@
 import Libsql from 'libsql'
+import { diskFull, isDiskFull } from '../../disk-full.ts'
 import { CloudError } from '../../errors.ts'
 
 /** What can be stored in a column. */
@@ -84,17 +85,7 @@ export class SqliteDatabase {
     try {
       return work()
     } catch (error) {
-      if (codeOf(error).startsWith('SQLITE_FULL')) {
-        throw new CloudError('UNAVAILABLE', 'The disk of the cloud is full. Make room, then try again.', {
-          cause: error,
-        })
-      }
-      throw error
+      throw isDiskFull(error) ? diskFull(error) : error
     }
   }
-}
-
-/** SQLite's name of what went wrong; empty for anything else. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }

@@ -9,55 +9,64 @@ const name = z.string().regex(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/, {
 })
 
 const builds = z.strictObject({
-  /** Ways to build, in the order in which they are tried; one that is not named is not used. */
   builders: z
     .array(z.enum(['docker', 'buildah', 'native']))
     .min(1)
-    .default(['docker', 'buildah', 'native']),
-  /** Builds at the same time. */
-  concurrency: z.int().min(1).max(64).default(2),
-  /** Builds of one organization at the same time. */
-  perOrganization: z.int().min(1).max(64).default(2),
-  /** Builds of one organization that wait; more are refused. */
-  maxPending: z.int().min(1).max(100_000).default(200),
-  /** When a build is ended at the latest. */
-  seconds: z.int().min(1).max(86_400).default(1800),
+    .default(['docker', 'buildah', 'native'])
+    .describe('Ways to build, in the order in which they are tried; one that is not named is not used.'),
+  concurrency: z.int().min(1).max(64).default(2).describe('Builds at the same time.'),
+  perOrganization: z.int().min(1).max(64).default(2).describe('Builds of one organization at the same time.'),
+  maxPending: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(200)
+    .describe('Builds of one organization that wait; more are refused.'),
+  seconds: z.int().min(1).max(86_400).default(1800).describe('When a build is ended at the latest.'),
   memoryBytes: z
     .int()
     .min(64 * MIB)
-    .default(4096 * MIB),
-  processes: z.int().min(16).default(2048),
+    .default(4096 * MIB)
+    .describe('Memory of one build.'),
+  processes: z.int().min(16).default(2048).describe('Processes of one build.'),
   diskBytes: z
     .int()
     .min(64 * MIB)
-    .default(20_480 * MIB),
-  /** The largest log; the middle of a longer one is left out. */
+    .default(20_480 * MIB)
+    .describe('Disk space of one build, and the largest file that it writes.'),
   logBytes: z
     .int()
     .min(MIB)
-    .default(100 * MIB),
+    .default(100 * MIB)
+    .describe('The largest log; the middle of a longer one is left out.'),
 })
 
 const region = z.strictObject({ code: name, display_name: z.string().min(1).max(100) })
 
-const schema = z.strictObject({
+/** What `cloud.json` can hold. */
+export const configSchema = z.strictObject({
   regions: z
     .array(region)
     .min(1)
     .default([{ code: 'local', display_name: 'This machine' }])
     .refine((regions) => new Set(regions.map(({ code }) => code)).size === regions.length, {
       error: 'must not have a code twice',
-    }),
-  /** How clients reach this cloud, if not by the address that they ask. */
-  publicUrl: z.url({ protocol: /^https?$/ }).optional(),
+    })
+    .describe(
+      'Each has a `code` of its own (up to 63 lower case letters, digits and hyphens) and a `display_name` (up to 100 characters). The first is the default one.',
+    ),
+  publicUrl: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('How clients reach this cloud, if not by the address that they ask.'),
   builds: builds.prefault({}),
 })
 
 /** What an operator can set, in `cloud.json` of the data folder. */
-export type CloudConfig = z.infer<typeof schema>
+export type CloudConfig = z.infer<typeof configSchema>
 
 /** The configuration of a cloud that nobody has configured. */
-export const DEFAULT_CONFIG: CloudConfig = schema.parse({})
+export const DEFAULT_CONFIG: CloudConfig = configSchema.parse({})
 
 /** Reads the configuration of a data folder; one with all defaults is written if there is none. */
 export function loadConfig(folder: string): CloudConfig {
@@ -74,7 +83,7 @@ export function loadConfig(folder: string): CloudConfig {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new CloudError('INVALID_REQUEST', `${path} is not JSON: ${why}. Mend it, or remove it.`, { cause })
   }
-  const parsed = schema.safeParse(value)
+  const parsed = configSchema.safeParse(value)
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map(describe)
   throw new CloudError(
@@ -108,7 +117,7 @@ function describe(issue: z.core.$ZodIssue): string {
   const at = issue.path.join('.')
   if (issue.code !== 'unrecognized_keys') return `${at || 'it'}: ${issue.message}`
   const [part] = issue.path
-  const { shape } = part === 'builds' ? builds : part === 'regions' ? region : schema
+  const { shape } = part === 'builds' ? builds : part === 'regions' ? region : configSchema
   const unknown = issue.keys.map((key) => JSON.stringify(key)).join(', ')
   return `${at === '' ? '' : `${at}: `}unknown ${unknown} (known: ${Object.keys(shape).join(', ')})`
 }

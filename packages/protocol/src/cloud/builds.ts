@@ -10,23 +10,23 @@ export function isFinal(status: BuildStatus): boolean {
   return status === 'success' || status === 'failed' || status === 'timeout'
 }
 
-/** Why a build failed, in one word. */
-export const FAILURE_CODES = [
-  'dockerfile_missing',
-  'dockerfile_syntax',
-  'copy_source_missing',
-  'base_image_missing',
-  'install_failed',
-  'dependency_missing',
-  'command_failed',
-  'out_of_memory',
-  'out_of_disk',
-  'context_invalid',
-  'cancelled',
-  'builder_lost',
-  'builder_failed',
-] as const
-export type FailureCode = (typeof FAILURE_CODES)[number]
+/** Why a build failed, in one word, and what the word means. */
+export const BUILD_FAILURES = {
+  dockerfile_missing: 'The context has no container build file at that path.',
+  dockerfile_syntax: 'The container build file cannot be read, or asks for a stage that is not there.',
+  copy_source_missing: 'A file that is to be copied is not in the context.',
+  base_image_missing: 'The image after FROM was not found, or its registry not reached.',
+  install_failed: 'An installer of packages failed.',
+  dependency_missing: 'The code imports a package that was not installed.',
+  command_failed: 'Another command failed, or the bot was not found or cannot be loaded.',
+  out_of_memory: 'The build took more memory than it may.',
+  out_of_disk: 'The build took more disk space than it may, or the disk is full.',
+  cancelled: 'Somebody cancelled it.',
+  builder_lost: 'The cloud ended or was killed while it was building. Nothing is wrong with the build.',
+  builder_failed: 'The builder itself failed, lacks a tool, or there is none.',
+} as const
+export type FailureCode = keyof typeof BUILD_FAILURES
+export const FAILURE_CODES = Object.keys(BUILD_FAILURES) as readonly FailureCode[]
 
 /** What went wrong, where, and what to do about it. */
 export const buildFailure = z.strictObject({

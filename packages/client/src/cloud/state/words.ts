@@ -20,7 +20,6 @@ export const FAILURE_WORDS: Readonly<Record<FailureCode, string>> = {
   command_failed: 'A command failed',
   out_of_memory: 'The build ran out of memory',
   out_of_disk: 'The build ran out of disk space',
-  context_invalid: 'The uploaded files cannot be used',
   cancelled: 'The build was cancelled',
   builder_lost: 'The builder was lost',
   builder_failed: 'The builder failed',

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { CloudDouble } from '../testing/cloud-double.ts'
 import { TypedCommand, typed } from '../testing/typed-command.ts'
-import { parseDeployFile } from './deploy-file.ts'
 import { Progress } from './progress.ts'
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000'
@@ -131,35 +130,6 @@ describe('botcli build', () => {
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ cancelled: false, build: { status: 'success' } })
     expect(cloud.builds.size).toBe(1)
-  })
-})
-
-describe('deploy.toml', () => {
-  it.each([
-    ['', { region: undefined, contextDir: '.', dockerfile: undefined }],
-    [
-      '[build]\ncontext_dir = "app"\ndockerfile = \'Dock"er\'',
-      { region: undefined, contextDir: 'app', dockerfile: 'Dock"er' },
-    ],
-    [
-      'region="eu"\n[scaling]\nregion = "x"\n[ build ]\ndockerfile = "a\\"b" # c',
-      { region: 'eu', contextDir: '.', dockerfile: 'a"b' },
-    ],
-    [
-      'note = """\n[build]\ndockerfile = "no"\n"""\nbuild.dockerfile = "yes"',
-      { region: undefined, contextDir: '.', dockerfile: 'yes' },
-    ],
-    ['[[build]]\ndockerfile = 3\n', { region: undefined, contextDir: '.', dockerfile: undefined }],
-  ])('%j', (text, expected) => {
-    expect(parseDeployFile(text, 'deploy.toml')).toEqual(expected)
-  })
-
-  it.each([
-    ['[build]\ndockerfile = 3', 'deploy.toml, line 2: dockerfile must be a string'],
-    ['[build]\ncontext_dir = ""', 'line 2'],
-    ['build = { dockerfile = "x" }', 'line 1: Write it as a section: [build].'],
-  ])('%j is refused', (text, message) => {
-    expect(() => parseDeployFile(text, 'deploy.toml')).toThrow(message)
   })
 })
 

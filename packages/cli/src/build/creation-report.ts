@@ -2,6 +2,7 @@ import type { BuildRecord } from '@botcli/protocol/cloud'
 import type { Desk } from '../remote/desk.ts'
 import type { BuildContext } from './context/context.ts'
 import { size } from './context/size.ts'
+import { DEPLOY_FILE } from './deploy-file.ts'
 import { outcomeLines } from './report.ts'
 
 const SHOWN_SECRETS = 10
@@ -16,11 +17,12 @@ export class CreationReport {
 
   /** What would be sent. */
   files(context: BuildContext): void {
-    const { files, bytes, hash, secrets, special, folder, dockerfile, ignoreFile } = context
+    const { files, bytes, hash, secrets, special, folder, dockerfile, ignoreFile, exclude } = context
     this.#desk.print({
       folder,
       dockerfile,
       ignoreFile: ignoreFile ?? null,
+      exclude,
       contextHash: hash,
       bytes,
       files: files.map(({ path, kind, size: length }) => ({ path, kind, size: length })),
@@ -36,13 +38,14 @@ export class CreationReport {
 
   /** What will be sent. */
   context(context: BuildContext): void {
-    const { files, bytes, hash, secrets, special, ignoreFile, dockerfile } = context
+    const { files, bytes, hash, secrets, special, ignoreFile, exclude, dockerfile } = context
     this.#desk.emit('context', {
       files: files.length,
       bytes,
       contextHash: hash,
       dockerfile,
       ignoreFile: ignoreFile ?? null,
+      exclude,
       secrets,
       special,
     })
@@ -82,8 +85,9 @@ export class CreationReport {
     else this.#desk.note(text)
   }
 
-  #about({ files, bytes, ignoreFile, secrets, special, folder, dockerfile }: BuildContext): void {
-    const by = ignoreFile ?? 'the default rules, as there is no .dockerignore'
+  #about({ files, bytes, ignoreFile, exclude, secrets, special, folder, dockerfile }: BuildContext): void {
+    const rules = ignoreFile ?? 'the default rules, as there is no .dockerignore'
+    const by = exclude.length === 0 ? rules : `${rules}, and ${DEPLOY_FILE}`
     const word = files.length === 1 ? 'file' : 'files'
     this.#desk.note(
       `${files.length} ${word}, ${size(bytes)}, from ${folder} (${dockerfile}; left out by ${by})`,

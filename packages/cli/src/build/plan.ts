@@ -22,6 +22,8 @@ export interface BuildPlan {
   readonly dockerfile: string
   /** That of the organization if nothing is said. */
   readonly region: string | undefined
+  /** Patterns that leave out more of the folder than its ignore file does. */
+  readonly exclude: readonly string[]
   /** The deployment file that was gone by, if there is one. */
   readonly deployFile: string | undefined
 }
@@ -42,6 +44,7 @@ export async function planBuild({ directory, dockerfile, region, cwd }: BuildWis
       dockerfile === undefined,
     ),
     region: region ?? file?.region,
+    exclude: file?.exclude ?? [],
     deployFile: file && join(home, DEPLOY_FILE),
   }
 }

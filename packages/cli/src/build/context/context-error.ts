@@ -1,11 +1,11 @@
 /** Why a folder cannot be sent. */
 export type ContextErrorCode =
-  | 'ignore_file_invalid'
-  | 'dockerfile_missing'
-  | 'unreadable'
-  | 'link_outside'
-  | 'too_large'
-  | 'changed'
+  | 'IGNORE_FILE_INVALID'
+  | 'DOCKERFILE_MISSING'
+  | 'UNREADABLE'
+  | 'LINK_OUTSIDE'
+  | 'TOO_LARGE'
+  | 'CHANGED'
 
 /** A folder cannot be sent as build context. The message says what is in the way and what to do. */
 export class ContextError extends Error {

@@ -127,7 +127,7 @@ describe('what is sent', () => {
   it.each([['->../x'], ['->/etc/passwd'], ['->a/../../x'], ['->a/../a/b'], ['->./a/b/..']])(
     'has no links out of the folder: %s',
     async (link) => {
-      await expect(read({ 'a/b': '', l: link })).rejects.toMatchObject({ code: 'link_outside' })
+      await expect(read({ 'a/b': '', l: link })).rejects.toMatchObject({ code: 'LINK_OUTSIDE' })
       expect(await pathsOf({ 'a/b': '', l: link, '.dockerignore': 'l' })).not.toContain('l')
     },
   )
@@ -158,8 +158,8 @@ describe('what cannot be sent', () => {
   it('has no build file', async () => {
     const missing = read({}, 'docker/Dockerfile')
     await expect(missing).rejects.toThrow(/There is no docker\/Dockerfile in .*--dockerfile/)
-    await expect(read({ 'x/y': '' }, 'x')).rejects.toMatchObject({ code: 'dockerfile_missing' })
-    await expect(read({ '.env': '' }, '.env')).rejects.toMatchObject({ code: 'dockerfile_missing' })
+    await expect(read({ 'x/y': '' }, 'x')).rejects.toMatchObject({ code: 'DOCKERFILE_MISSING' })
+    await expect(read({ '.env': '' }, '.env')).rejects.toMatchObject({ code: 'DOCKERFILE_MISSING' })
   })
 
   it('is too large, and is told by its largest files', async () => {
@@ -252,10 +252,10 @@ describe('the archive', () => {
   })
 
   it.each([
-    ['grew', (file: string) => appendFile(file, 'more'), 'changed'],
-    ['shrank', (file: string) => writeFile(file, 'x'), 'changed'],
-    ['changed', (file: string) => writeFile(file, 'X'.repeat(200_000)), 'changed'],
-    ['went away', (file: string) => rm(file), 'unreadable'],
+    ['grew', (file: string) => appendFile(file, 'more'), 'CHANGED'],
+    ['shrank', (file: string) => writeFile(file, 'x'), 'CHANGED'],
+    ['changed', (file: string) => writeFile(file, 'X'.repeat(200_000)), 'CHANGED'],
+    ['went away', (file: string) => rm(file), 'UNREADABLE'],
   ])('is not made of a file that %s meanwhile', async (_, change, code) => {
     const context = await read({ a: 'x'.repeat(200_000), b: 'y' })
     await change(join(context.folder, 'a'))

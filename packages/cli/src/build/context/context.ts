@@ -27,6 +27,8 @@ export interface BuildContext {
   readonly dockerfile: string
   /** The ignore file whose rules hold; the defaults hold if there is none. */
   readonly ignoreFile: string | undefined
+  /** Patterns that leave out more than that. */
+  readonly exclude: readonly string[]
   readonly files: readonly ContextFile[]
   readonly secrets: readonly string[]
   readonly special: readonly string[]
@@ -40,6 +42,7 @@ export interface ContextWish {
   readonly folder: string
   /** Relative to the folder. */
   readonly dockerfile: string
+  readonly exclude?: readonly string[]
   readonly signal: AbortSignal
   readonly maxBytes?: number
   readonly maxFiles?: number
@@ -47,14 +50,20 @@ export interface ContextWish {
 
 /** Reads a folder: which files are to be sent, and their hash. Contents are read, but not kept. */
 export async function readContext(wish: ContextWish): Promise<BuildContext> {
-  const { dockerfile, signal, maxBytes = MAX_CONTEXT_BYTES, maxFiles = MAX_CONTEXT_ENTRIES } = wish
+  const {
+    dockerfile,
+    exclude = [],
+    signal,
+    maxBytes = MAX_CONTEXT_BYTES,
+    maxFiles = MAX_CONTEXT_ENTRIES,
+  } = wish
   await checkDockerfile(wish.folder, dockerfile)
   const folder = await realpath(wish.folder)
-  const ignoreFile = await findIgnoreFile(folder, dockerfile)
+  const ignoreFile = await findIgnoreFile(folder, dockerfile, exclude)
   const { files, secrets, special } = await walk(folder, dockerfile, ignoreFile, signal)
   if (!files.some(({ path }) => path === dockerfile)) {
     throw new ContextError(
-      'dockerfile_missing',
+      'DOCKERFILE_MISSING',
       `${dockerfile} has a name that secrets have, and is not sent.`,
     )
   }
@@ -64,7 +73,8 @@ export async function readContext(wish: ContextWish): Promise<BuildContext> {
   const entries: ContextFile[] = []
   for (const file of files) entries.push(await withDigest(folder, file, signal))
   const hash = createHash('sha256').update(contextManifest(entries)).digest('hex')
-  return { folder, dockerfile, ignoreFile: ignoreFile.path, files: entries, secrets, special, bytes, hash }
+  const rules = { ignoreFile: ignoreFile.path, exclude }
+  return { folder, dockerfile, ...rules, files: entries, secrets, special, bytes, hash }
 }
 
 async function withDigest(folder: string, file: FoundFile, signal: AbortSignal): Promise<ContextFile> {
@@ -87,7 +97,7 @@ function tooLarge(files: readonly FoundFile[], bytes: number, maxBytes: number):
   const largest = files.toSorted((a, b) => b.size - a.size).slice(0, SHOWN_FILES)
   const list = largest.map((file) => `  ${size(file.size).padStart(9)}  ${file.path}`).join('\n')
   return new ContextError(
-    'too_large',
+    'TOO_LARGE',
     `The context has ${size(bytes)}, and ${size(maxBytes)} is the most. Its largest files:\n${list}\nLeave out what the image does not need, in .dockerignore.`,
   )
 }
@@ -101,7 +111,7 @@ function tooMany(files: readonly FoundFile[], maxFiles: number): ContextError {
   const most = [...counts].toSorted(([, a], [, b]) => b - a).slice(0, SHOWN_FILES)
   const list = most.map(([folder, count]) => `  ${String(count).padStart(9)}  ${folder}/`).join('\n')
   return new ContextError(
-    'too_large',
+    'TOO_LARGE',
     `The context has ${files.length} files, and ${maxFiles} is the most. Most of them are in:\n${list}\nLeave out what the image does not need, in .dockerignore.`,
   )
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ContextError } from './context-error.ts'
+import { extraPattern } from './extra-pattern.ts'
 import { IgnoreRules } from './ignore-rules.ts'
 
 /**
@@ -48,13 +49,18 @@ export interface IgnoreFile {
   readonly rules: IgnoreRules
 }
 
-/** Finds the ignore file of a context: that of the container build file wins over the one of all. */
-export async function findIgnoreFile(folder: string, dockerfile: string): Promise<IgnoreFile> {
+/** Finds the ignore file of a context: that of the container build file wins over the one of all. What else is excluded comes on top. */
+export async function findIgnoreFile(
+  folder: string,
+  dockerfile: string,
+  exclude: readonly string[] = [],
+): Promise<IgnoreFile> {
+  const extra = exclude.map(extraPattern)
   for (const path of [`${dockerfile}.dockerignore`, '.dockerignore']) {
     const text = await read(join(folder, path), path)
-    if (text !== undefined) return { path, rules: IgnoreRules.parse(text, path) }
+    if (text !== undefined) return { path, rules: IgnoreRules.parse(text, path).and(extra) }
   }
-  return { path: undefined, rules: IgnoreRules.parse(DEFAULTS, 'defaults') }
+  return { path: undefined, rules: IgnoreRules.parse(DEFAULTS, 'defaults').and(extra) }
 }
 
 async function read(file: string, path: string): Promise<string | undefined> {
@@ -64,7 +70,7 @@ async function read(file: string, path: string): Promise<string | undefined> {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw new ContextError(
-      'unreadable',
+      'UNREADABLE',
       `${path} cannot be read (${code}). Make it a readable file or remove it.`,
     )
   }

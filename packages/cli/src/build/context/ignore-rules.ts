@@ -28,8 +28,13 @@ export class IgnoreRules {
         problems.push(`${name}, line ${index + 1}: ${error.message}: ${JSON.stringify(line.trim())}.`)
       }
     }
-    if (problems.length > 0) throw new ContextError('ignore_file_invalid', problems.join('\n'))
+    if (problems.length > 0) throw new ContextError('IGNORE_FILE_INVALID', problems.join('\n'))
     return new IgnoreRules(patterns)
+  }
+
+  /** These rules, and more behind them. */
+  and(patterns: readonly IgnorePattern[]): IgnoreRules {
+    return patterns.length === 0 ? this : new IgnoreRules([...this.#patterns, ...patterns])
   }
 
   /** Judges a path by itself and by what its folder has met. */

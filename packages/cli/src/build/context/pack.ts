@@ -121,7 +121,7 @@ function header({ path, kind }: ContextFile) {
 
 function changed(path: string): ContextError {
   return new ContextError(
-    'changed',
+    'CHANGED',
     `${path} changed while it was packed. Try again when nothing writes to it.`,
   )
 }

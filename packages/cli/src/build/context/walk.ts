@@ -73,7 +73,7 @@ class Walker {
     if (this.#outside.length > 0) {
       const list = this.#outside.map((one) => `  ${one}`).join('\n')
       throw new ContextError(
-        'link_outside',
+        'LINK_OUTSIDE',
         `Links that lead out of the folder, or may, cannot be sent:\n${list}\nReplace each by the file itself, or leave it out in .dockerignore.`,
       )
     }
@@ -145,7 +145,7 @@ export async function checkDockerfile(folder: string, dockerfile: string): Promi
   if (found?.isFile()) return
   const what = found === undefined ? 'There is no' : 'It is no file:'
   throw new ContextError(
-    'dockerfile_missing',
+    'DOCKERFILE_MISSING',
     `${what} ${dockerfile} in ${folder}. Name the container build file by --dockerfile, or in deploy.toml.`,
   )
 }
@@ -154,7 +154,7 @@ export async function checkDockerfile(folder: string, dockerfile: string): Promi
 export function unreadable(path: string, error: unknown): ContextError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
   return new ContextError(
-    'unreadable',
+    'UNREADABLE',
     `${path || 'The folder'} cannot be read (${code}). Make it readable, or leave it out in .dockerignore.`,
   )
 }

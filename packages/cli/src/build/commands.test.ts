@@ -36,7 +36,7 @@ describe('botcli build', () => {
     const { code, stdout, stderr } = await typed(['build', 'list', '-n', '1'], cloud)
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /^ID +STATUS +FAILURE .*\n\S{36} {2}failed {2}dependency_missing {2}local .* 1\.5 s\n$/,
+      /^ID +STATUS +FAILURE .*\n\S{36} {2}failed {2}dependency_missing {2}\d.* 1\.5 s\n$/,
     )
     expect(stderr).toBe('(1 more: --offset 1)\n')
     const far = await typed(['build', 'list', '--region', 'far', '--json'], cloud)

@@ -186,7 +186,7 @@ describe('a connection that breaks', () => {
     const { code, stdout, stderr } = await typed(['build', 'create'], { env, cwd })
     expect(stdout.trim().split('\n')).toEqual(lines)
     expect(stderr).toMatch(
-      /\(connection lost: .*; trying again, the build goes on\)\n\(connected again after [\d.]+ s; what came up since line \d+ follows\)/,
+      /\(connection lost: .*; trying again for some minutes\)\n\(connected again after [\d.]+ s; what came up since line \d+ follows\)/,
     )
     expect(stderr).not.toContain('not all of it was shown')
     expect(code).toBe(0)
@@ -276,6 +276,7 @@ describe('Ctrl-C', () => {
     const command = new TypedCommand(['build', 'create'], { env, cwd })
     pressed = () => command.emit('SIGINT')
     expect(await command.ended).toBe(130)
+    expect(command.stderrText).toMatch(/Stopped\. No build was made\.\n$/)
     expect(cloud.builds.size).toBe(0)
     expect(await packages()).toEqual([])
   })
@@ -288,6 +289,7 @@ describe('Ctrl-C', () => {
       return undefined
     }
     expect(await command.ended).toBe(130)
+    expect(command.stderrText).toContain('Waiting for the build to be made, to cancel it.')
     const [build] = cloud.builds.values()
     expect(build?.record.failure?.code).toBe('cancelled')
   })

@@ -8,10 +8,11 @@ export const createAction = action({
   summary: 'Build a folder in the cloud, and show how it goes',
   usage: '[DIR]',
   arguments: { min: 0, max: 1 },
-  about: `DIR is a folder with a container build file, or a project that "botcli init" has made; by default, the current
-one. If it has a deploy.toml, its [build] section says what to build. What .dockerignore names is not sent,
-and files that hold secrets (.env, keys) never are. A build of the same files that succeeded is taken
-again. Ctrl-C cancels the build; a second one leaves at once.`,
+  about: `DIR is a folder with a container build file, or a project that "botcli init" has made; by default,
+the current one. If it has a deploy.toml, its [build] section says what to build. What .dockerignore
+names is not sent, nor what [build.exclude] in deploy.toml does; files that hold secrets (.env, keys)
+never are. A build of the same files that succeeded is taken again. Ctrl-C cancels the build; a
+second one leaves at once.`,
   exitCodes: `  0    the build succeeded; with --detach: it was made; with --list: the files were listed
   1    it failed, took too long, was cancelled, or could not be made
   2    the command line is wrong

@@ -72,12 +72,21 @@ export class CreationReport {
     if (this.#desk.json) return
     if (cached)
       this.note('The same files were built before; nothing was built. --no-cache builds them again.')
-    for (const line of outcomeLines(build, this.#desk.paint)) this.#desk.note(line)
+    for (const line of outcomeLines(build, this.#desk.notePaint)) this.#desk.note(line)
   }
 
   /** The build goes on, or nobody knows. */
   left(id: string): void {
     this.note(`What becomes of the build: botcli build logs -f ${id}`)
+  }
+
+  /** Somebody stopped it before there was a build to follow. */
+  stopped(isAskedFor: boolean): void {
+    this.note(
+      isAskedFor
+        ? 'Stopped. A build may have been made all the same: botcli build list'
+        : 'Stopped. No build was made.',
+    )
   }
 
   note(text: string): void {

@@ -1,4 +1,9 @@
-import { type BuildRecord, type CreateBuildResponse, isFinal } from '@botcli/protocol/cloud'
+import {
+  type BuildRecord,
+  type CreateBuildRequest,
+  type CreateBuildResponse,
+  isFinal,
+} from '@botcli/protocol/cloud'
 import { EXIT } from '../exit-codes.ts'
 import type { CloudClient } from '../remote/cloud-client.ts'
 import type { Desk } from '../remote/desk.ts'
@@ -17,6 +22,9 @@ import { watchLog } from './watch.ts'
 /** For so long the end of a cancelled build is waited for. */
 const CANCEL_LIMIT_MS = 20_000
 
+/** To pack more than this takes long. */
+const LONG_BYTES = 64 * 1024 * 1024
+
 /** What the command line asks for. */
 export interface CreationWish {
   readonly directory: string
@@ -31,6 +39,8 @@ export interface CreationWish {
 export class BuildCreation {
   readonly #desk: Desk
   readonly #report: CreationReport
+  /** Whether the cloud may have made a build. */
+  #isAskedFor = false
 
   constructor(desk: Desk) {
     this.#desk = desk
@@ -38,6 +48,15 @@ export class BuildCreation {
   }
 
   async run(wish: CreationWish): Promise<number> {
+    try {
+      return await this.#run(wish)
+    } catch (error) {
+      if (this.#desk.signal.aborted && !wish.list) this.#report.stopped(this.#isAskedFor)
+      throw error
+    }
+  }
+
+  async #run(wish: CreationWish): Promise<number> {
     const { io, signal } = this.#desk
     const plan = await planBuild({ ...wish, cwd: io.cwd() })
     const context = await readContext({ ...plan, signal })
@@ -99,8 +118,7 @@ export class BuildCreation {
     }
     signal.throwIfAborted()
     const request = { uploadId, region, dockerfilePath: context.dockerfile, noCache }
-    // Once it is asked for there may be a build, which Ctrl-C has to cancel: so the answer is waited for.
-    const created = await client.createBuild(request, new AbortController().signal)
+    const created = await this.#ask(client, request)
     if (created.contextHash !== context.hash) {
       this.#report.note(
         'The cloud has another hash for these files than this botcli: is it of another version?',
@@ -109,10 +127,24 @@ export class BuildCreation {
     return created
   }
 
+  /** Once it is asked for there may be a build, which Ctrl-C has to cancel: so the answer is waited for. */
+  async #ask(client: CloudClient, request: CreateBuildRequest): Promise<CreateBuildResponse> {
+    const { signal } = this.#desk
+    const onInterrupt = () =>
+      this.#report.note('Waiting for the build to be made, to cancel it. Ctrl-C again leaves at once.')
+    this.#isAskedFor = true
+    signal.addEventListener('abort', onInterrupt)
+    try {
+      return await client.createBuild(request, new AbortController().signal)
+    } finally {
+      signal.removeEventListener('abort', onInterrupt)
+    }
+  }
+
   async #pack(context: BuildContext): Promise<PackedContext> {
     const { io, json, signal } = this.#desk
-    // Lines are for those who wait for long, which is for the upload.
-    const isShown = !json && io.stderr.isTTY === true
+    // Where there is no terminal, lines are for those who wait for long.
+    const isShown = !json && (io.stderr.isTTY === true || context.bytes > LONG_BYTES)
     const progress = new Progress('Packed', io.stderr, context.bytes)
     try {
       return await packContext(context, signal, (bytes) => isShown && progress.update(bytes))

@@ -7,6 +7,8 @@ import { oneOf, wholeNumber } from '../run/values.ts'
 import { readBuildId } from './build-id.ts'
 import { buildLines } from './report.ts'
 
+const HEAD = ['ID', 'STATUS', 'FAILURE', 'REGION', 'DOCKERFILE', 'CREATED', 'TOOK']
+
 /** `botcli build list`. */
 export const listAction = action({
   name: 'build list',
@@ -57,8 +59,10 @@ export const listAction = action({
       shownTime(build.createdAt),
       shownSeconds(build.buildDurationSeconds),
     ])
-    if (rows.length === 0) desk.say('There are no builds. Make one: botcli build create')
-    else desk.say(...table(['ID', 'STATUS', 'FAILURE', 'REGION', 'DOCKERFILE', 'CREATED', 'TOOK'], rows))
+    const isNarrowed = status !== undefined || region !== undefined || offset > 0
+    if (rows.length === 0 && isNarrowed) desk.say('There are no such builds.')
+    else if (rows.length === 0) desk.say('There are no builds. Make one: botcli build create')
+    else desk.say(...table(HEAD, rows, { unlessSame: ['REGION', 'DOCKERFILE'] }))
     const rest = found.total - offset - rows.length
     if (rest > 0 && !desk.json) desk.note(`(${rest} more: --offset ${offset + rows.length})`)
     return EXIT.ok

@@ -3,6 +3,7 @@ import { EXIT } from '../exit-codes.ts'
 import { flag, valued } from '../options/option.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
 import type { CloudClient } from '../remote/cloud-client.ts'
+import type { Desk } from '../remote/desk.ts'
 import { wholeNumber } from '../run/values.ts'
 import { readBuildId } from './build-id.ts'
 import { exitCodeOf, outcomeLines } from './report.ts'
@@ -17,11 +18,12 @@ export const logsAction = action({
   summary: 'Show the log of a build',
   usage: 'ID',
   arguments: { min: 1, max: 1 },
-  about:
-    'The newest lines are shown, the oldest of them first. A connection that breaks is made again, and each line comes once.',
-  exitCodes: `  0  it was shown; with -f: the build succeeded
-  1  it could not be shown; with -f: the build failed, took too long or was cancelled
-  2  the command line is wrong`,
+  about: `The newest lines are shown, the oldest of them first. With -f, a connection that breaks is
+made again, and each line comes once. Ctrl-C leaves the build alone.`,
+  exitCodes: `  0    it was shown; with -f: the build succeeded
+  1    it could not be shown; with -f: the build failed, took too long or was cancelled
+  2    the command line is wrong
+  130  Ctrl-C was pressed; the build goes on`,
   options: {
     follow: flag({
       name: 'follow',
@@ -36,19 +38,12 @@ export const logsAction = action({
       help: `How many of the newest lines; with -f at most ${BUILD_LOG_LIMIT.max}.`,
       parse: wholeNumber(1, MAX_LINES),
     }),
-    json: JSON_OPTION,
+    json: flag({ ...JSON_OPTION, help: 'Print the result as JSON; with -f, a line for each event.' }),
   },
   async work({ args, values: { follow, lines } }, desk) {
     const id = readBuildId(args)
     const client = await desk.connect()
-    if (follow) {
-      const limit = Math.min(lines, BUILD_LOG_LIMIT.max)
-      await watchLog(client, id, desk, { signal: desk.signal, limit })
-      const build = await client.getBuild(id)
-      desk.emit('outcome', { status: build.status, build })
-      if (!desk.json) for (const line of outcomeLines(build, desk.paint)) desk.note(line)
-      return exitCodeOf(build)
-    }
+    if (follow) return followBuild(client, id, desk, Math.min(lines, BUILD_LOG_LIMIT.max))
     const { logs, hasOlder } = await newestLines(client, id, lines)
     desk.print({ logs, complete: !hasOlder })
     for (const line of logs) desk.say(line)
@@ -58,6 +53,22 @@ export const logsAction = action({
     return EXIT.ok
   },
 })
+
+async function followBuild(client: CloudClient, id: string, desk: Desk, limit: number): Promise<number> {
+  try {
+    await watchLog(client, id, desk, { signal: AbortSignal.any([desk.signal, desk.gone]), limit })
+  } catch (error) {
+    if (desk.gone.aborted) return EXIT.failed
+    if (desk.signal.aborted && !desk.json) {
+      desk.note(`Stopped; the build is left alone. Follow it again: botcli build logs -f ${id}`)
+    }
+    throw error
+  }
+  const build = await client.getBuild(id)
+  desk.emit('outcome', { status: build.status, build })
+  if (!desk.json) for (const line of outcomeLines(build, desk.notePaint)) desk.note(line)
+  return exitCodeOf(build)
+}
 
 /** The newest lines, in as many answers as it takes. */
 async function newestLines(

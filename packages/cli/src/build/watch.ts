@@ -2,6 +2,9 @@ import type { CloudClient } from '../remote/cloud-client.ts'
 import { type Desk, printable } from '../remote/desk.ts'
 import { type FollowEvent, type FollowOptions, followLog } from '../remote/follow.ts'
 
+/** What may wait for a slow reader. */
+const MAX_WAITING = 1024 * 1024
+
 /** Shows a log as it comes up, to its end: lines on stdout, remarks beside them. */
 export async function watchLog(
   client: CloudClient,
@@ -9,7 +12,10 @@ export async function watchLog(
   desk: Desk,
   options: FollowOptions,
 ): Promise<void> {
-  for await (const event of followLog(client, buildId, options)) show(event, buildId, desk)
+  for await (const event of followLog(client, buildId, options)) {
+    show(event, buildId, desk)
+    await desk.flushed(MAX_WAITING)
+  }
 }
 
 function show(event: FollowEvent, buildId: string, desk: Desk): void {
@@ -30,7 +36,7 @@ function show(event: FollowEvent, buildId: string, desk: Desk): void {
       )
       break
     case 'lost':
-      desk.note(`(connection lost: ${event.reason}; trying again, the build goes on)`)
+      desk.note(`(connection lost: ${event.reason}; trying again for some minutes)`)
       break
     case 'resumed':
       desk.note(

@@ -76,10 +76,11 @@ export const revokeAction = action({
     const record = findKey(text, keys)
     await client.revokeKey(record.id)
     desk.say(`Revoked the ${record.family} key "${record.name}" (${record.prefix}…).`)
-    desk.print({ revoked: record })
+    const { id, name, family, prefix } = record
+    desk.print({ revoked: { id, name, family, prefix } })
     const { key } = await readCredentials(desk.io.env)
     if (ownRecord(key, [record]))
-      desk.note('It was the key that you are signed in with. Sign in again: botcli login')
+      desk.note(`It was the key that you are signed in with. Sign in again: botcli login ${client.url}`)
     return EXIT.ok
   },
 })

@@ -6,7 +6,7 @@ import { CloudClient } from '../remote/cloud-client.ts'
 import { CREDENTIAL_VARIABLES, isKey, isWebUrl, writeCredentials } from '../remote/credentials.ts'
 import type { Desk } from '../remote/desk.ts'
 import { baseUrl } from '../remote/http.ts'
-import { askHidden, canAsk, readInput } from '../remote/input.ts'
+import { canAsk, obtainHidden, readInput } from '../remote/input.ts'
 import { UsageError } from '../usage-error.ts'
 
 const DEFAULT_URL = 'http://localhost:7870'
@@ -33,7 +33,6 @@ win over what is stored.`,
   async work({ args: [typed = DEFAULT_URL], values: { key: given } }, desk) {
     const url = readUrl(typed)
     const key = given === undefined || given === '-' ? await obtainKey(given, url, desk) : given
-    if (key === undefined) return desk.interrupt.exitCode ?? EXIT.failed
     checkFamily(key)
     const client = new CloudClient({ url, key, signal: desk.signal })
     const record = ownRecord(key, (await client.listKeys()).keys)
@@ -55,13 +54,9 @@ export function ownRecord(key: string, keys: readonly KeyRecord[]): KeyRecord | 
   return keys.find(({ prefix, revokedAt }) => prefix !== '' && key.startsWith(prefix) && revokedAt === null)
 }
 
-async function obtainKey(given: string | undefined, url: string, desk: Desk): Promise<string | undefined> {
-  const { io, signal, interrupt } = desk
-  if (given === undefined && canAsk(io)) {
-    const onInterrupt = () => interrupt.press('SIGINT')
-    const typed = await askHidden(`Private key for ${url}`, io, { signal, onInterrupt })
-    return typed === undefined ? undefined : readKey(typed)
-  }
+async function obtainKey(given: string | undefined, url: string, desk: Desk): Promise<string> {
+  const { io, signal } = desk
+  if (given === undefined && canAsk(io)) return readKey(await obtainHidden(`Private key for ${url}`, desk))
   return readKey(await readInput(io, signal))
 }
 

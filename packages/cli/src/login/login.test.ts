@@ -43,7 +43,7 @@ describe('botcli login', () => {
   })
 
   it.each([
-    ['sk_unknown_key', 1, 'The key is missing or unknown. Sign in again: botcli login'],
+    ['sk_unknown_key', 1, 'botcli login: The key is missing or unknown.\n'],
     ['pk_public_key_1', 2, 'That is a public key (pk_…)'],
     ['with space', 2, 'must be a key, without spaces'],
   ])('stores nothing for %j', async (key, expected, message) => {
@@ -112,7 +112,7 @@ describe('on a terminal', () => {
 
   it.each([
     ['Ctrl-C', KEYS.interrupt, 130],
-    ['Ctrl-D', '\u0004', 1],
+    ['Ctrl-D', '\u0004', 2],
   ])('%s leaves, and nothing is stored', async (_, key, expected) => {
     const cloud = await CloudDouble.start()
     const env = await home()
@@ -141,6 +141,23 @@ describe('on a terminal', () => {
       ['A', 'hush 1'],
       ['B', 'hush=2'],
     ])
+  })
+
+  it('what opens a registry is asked for, and does not show', async () => {
+    const cloud = await CloudDouble.start()
+    let sent = ''
+    cloud.intercept = (_request, _response, body) => {
+      sent = body.toString()
+      return [202, { status: 'OK', region: 'local' }]
+    }
+    const env = { ...(await home()), ...cloud.env }
+    const terminal = open(['secrets', 'image-pull-secret', 'registry', 'ghcr.io'], env)
+    await terminal.see('USER:TOKEN for ghcr.io: ')
+    terminal.type('me:hush', KEYS.enter)
+    await terminal.see('registry (local) opens the registry ghcr.io.')
+    expect(await terminal.ended).toBe(0)
+    expect(terminal.screen).not.toContain('hush')
+    expect(sent).toContain(Buffer.from('me:hush').toString('base64'))
   })
 
   it('the log of a build is left by two presses of Ctrl-C', async () => {

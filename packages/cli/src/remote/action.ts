@@ -5,6 +5,7 @@ import { optionsHelp } from '../options/help.ts'
 import { flag, type OptionTable, type OptionValues } from '../options/option.ts'
 import { parseOptions } from '../options/parse.ts'
 import { UsageError } from '../usage-error.ts'
+import { CREDENTIAL_VARIABLES } from './credentials.ts'
 import { Desk } from './desk.ts'
 import { RemoteError } from './remote-error.ts'
 
@@ -38,9 +39,10 @@ export interface ActionRow<T extends OptionTable> {
   ): Promise<number>
 }
 
-const EXIT_CODES = `  0  it was done
-  1  the cloud refused, could not be reached, or nobody is signed in
-  2  the command line is wrong`
+const EXIT_CODES = `  0    it was done
+  1    the cloud refused, could not be reached, or nobody is signed in
+  2    the command line is wrong
+  130  Ctrl-C was pressed`
 
 /** Makes an action of its row. */
 export function action<T extends OptionTable>(row: ActionRow<T>): Action {
@@ -53,22 +55,39 @@ export function action<T extends OptionTable>(row: ActionRow<T>): Action {
         io.stdout.write(help(row))
         return EXIT.ok
       }
-      const wrong = [...problems, ...(problems.length === 0 ? countProblems(row, positionals) : [])]
-      if (wrong.length > 0) throw new UsageError(wrong)
       const interrupt = new Interrupt(io)
       const desk = new Desk(io, { json: values.json, interrupt, name: row.name })
       try {
+        const wrong = problems.length > 0 ? problems : countProblems(row, positionals)
+        if (wrong.length > 0) throw new UsageError(wrong)
         return await row.work({ args: positionals, values }, desk)
       } catch (error) {
-        if (interrupt.exitCode !== undefined) return interrupt.exitCode
-        if (!isTold(error)) throw error
-        desk.fail(error.code, advised(error))
-        return EXIT.failed
+        return failed(error, desk)
       } finally {
+        await desk.flushed()
         interrupt.close()
       }
     },
   }
+}
+
+/** Tells why it was not done, and gives the exit code. Faults of ours are thrown on. */
+function failed(error: unknown, desk: Desk): number {
+  const { exitCode } = desk.interrupt
+  if (exitCode !== undefined) {
+    if (desk.json) desk.fail('INTERRUPTED', 'It was interrupted.')
+    return exitCode
+  }
+  if (error instanceof UsageError) {
+    desk.refuse(error.problems)
+    return EXIT.usage
+  }
+  if (isTold(error)) {
+    desk.fail(error.code, advised(error, desk))
+    return EXIT.failed
+  }
+  if (desk.json) desk.fail('FAULT', error instanceof Error ? error.message : String(error))
+  throw error
 }
 
 /** Failures that are told in a sentence; all others are faults of ours. */
@@ -76,8 +95,12 @@ function isTold(error: unknown): error is Error & { readonly code: string } {
   return error instanceof RemoteError || (error instanceof Error && error.name === 'ContextError')
 }
 
-function advised(error: Error & { readonly code: string }): string {
-  return error.code === 'UNAUTHORIZED' ? `${error.message} Sign in again: botcli login` : error.message
+/** With what can be done about a key that is no good. Who is just signing in knows. */
+function advised(error: Error & { readonly code: string }, { url, io }: Desk): string {
+  if (error.code !== 'UNAUTHORIZED' || url === undefined) return error.message
+  const { key } = CREDENTIAL_VARIABLES
+  const advice = io.env[key] ? `It is the one in ${key}.` : `Sign in again: botcli login ${url}`
+  return `${error.message} ${advice}`
 }
 
 function countProblems<T extends OptionTable>(

@@ -1,8 +1,9 @@
 import type { Interrupt } from '../interrupt.ts'
-import type { Io } from '../io.ts'
+import type { Io, Output } from '../io.ts'
 import { type Paint, paintFor } from '../paint.ts'
 import { CloudClient } from './cloud-client.ts'
 import { readCredentials } from './credentials.ts'
+import { flushed } from './flush.ts'
 
 /** What an action works with: where it reads and writes, and its way to the cloud. */
 export class Desk {
@@ -11,7 +12,12 @@ export class Desk {
   readonly json: boolean
   readonly interrupt: Interrupt
   readonly paint: Paint
+  /** For remarks, which may go elsewhere than the result. */
+  readonly notePaint: Paint
   readonly #name: string
+  #url: string | undefined
+  #isPressTold = false
+  readonly #gone = new AbortController()
 
   constructor(
     io: Io,
@@ -24,17 +30,36 @@ export class Desk {
     this.io = io
     this.json = json
     this.interrupt = interrupt
-    this.paint = paintFor(io.stdout.isTTY === true && !io.env.NO_COLOR)
+    this.paint = paintOn(io.stdout, io)
+    this.notePaint = paintOn(io.stderr, io)
     this.#name = name
+    io.stdout.on('error', () => this.#gone.abort())
+  }
+
+  /** Aborted when who reads the result has left, as `head` does. */
+  get gone(): AbortSignal {
+    return this.#gone.signal
+  }
+
+  /** Waits until what was printed has been taken, but for so many bytes. */
+  flushed(limit = 0): Promise<void> {
+    return flushed(this.io.stdout, { gone: this.gone, leaving: this.signal }, limit)
   }
 
   get signal(): AbortSignal {
     return this.interrupt.signal
   }
 
+  /** The address of that cloud, once it was asked for. */
+  get url(): string | undefined {
+    return this.#url
+  }
+
   /** The cloud that the user is signed in to. */
   async connect(): Promise<CloudClient> {
-    return new CloudClient({ ...(await readCredentials(this.io.env)), signal: this.signal })
+    const credentials = await readCredentials(this.io.env)
+    this.#url = credentials.url
+    return new CloudClient({ ...credentials, signal: this.signal })
   }
 
   /** Lines for people; programs do not get them. */
@@ -44,7 +69,12 @@ export class Desk {
 
   /** A remark beside the result. */
   note(text: string): void {
-    for (const line of text.split('\n')) this.io.stderr.write(`${printable(line)}\n`)
+    const { stderr } = this.io
+    // A terminal has written ^C where this goes.
+    const isAfterPress = this.signal.aborted && !this.#isPressTold && stderr.isTTY === true
+    if (isAfterPress) stderr.write('\r\u001b[K')
+    this.#isPressTold ||= this.signal.aborted
+    for (const line of text.split('\n')) stderr.write(`${printable(line)}\n`)
   }
 
   /** The result for programs. People do not get it. */
@@ -62,6 +92,18 @@ export class Desk {
     if (this.json) this.io.stdout.write(`${JSON.stringify({ error: message, code })}\n`)
     else this.note(`botcli ${this.#name}: ${message}`)
   }
+
+  /** Tells what is wrong with the command line, or with a file that it names. */
+  refuse(problems: readonly string[]): void {
+    const [first = '', ...others] = problems
+    const list = others.length === 0 ? first : ['', ...problems.map((one) => `  - ${one}`)].join('\n')
+    if (this.json) this.fail('USAGE', problems.join('\n'))
+    else this.note(`botcli ${this.#name}: ${list}\nSee "botcli ${this.#name} --help".`)
+  }
+}
+
+function paintOn({ isTTY }: Output, { env }: Io): Paint {
+  return paintFor(isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb')
 }
 
 /** What a cloud says may steer a terminal. Colours are ours. */

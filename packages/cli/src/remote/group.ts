@@ -16,7 +16,8 @@ export interface Group {
 /** Makes a command of a group: without a word after it, it shows what there is. */
 export function groupCommand(group: Group): Command {
   return {
-    async run([word, ...rest], io) {
+    async run(argv, io) {
+      const [word, ...rest] = argv
       if (word === '--help' || word === '-h') {
         io.stdout.write(help(group))
         return EXIT.ok
@@ -26,7 +27,12 @@ export function groupCommand(group: Group): Command {
         return EXIT.usage
       }
       const found = group.actions.find((action) => wordOf(action) === word)
-      if (found === undefined) throw new UsageError([unknown(group, word)])
+      if (found === undefined) {
+        const message = unknown(group, word)
+        if (!argv.includes('--json')) throw new UsageError([message])
+        io.stdout.write(`${JSON.stringify({ error: message, code: 'USAGE' })}\n`)
+        return EXIT.usage
+      }
       return found.run(rest, io)
     },
   }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { Io } from '../io.ts'
 import { UsageError } from '../usage-error.ts'
+import type { Desk } from './desk.ts'
 
 const MAX_INPUT = 16 * 1024 * 1024
 
@@ -33,8 +34,17 @@ export function canAsk({ stdin, stderr, env }: Io): boolean {
   )
 }
 
+/** Asks for a line that does not show on the terminal; throws when the asked one leaves. */
+export async function obtainHidden(what: string, { io, signal, interrupt }: Desk): Promise<string> {
+  const onInterrupt = () => interrupt.press('SIGINT')
+  const typed = await askHidden(what, io, { signal, onInterrupt })
+  signal.throwIfAborted()
+  if (typed === undefined) throw new UsageError([`Nothing was given: ${what}.`])
+  return typed
+}
+
 /** Asks for a line that does not show on the terminal. Nothing is given when the asked one leaves. */
-export async function askHidden(
+async function askHidden(
   question: string,
   { stdin, stderr }: Io,
   { signal, onInterrupt }: { readonly signal: AbortSignal; onInterrupt(): void },

@@ -110,7 +110,7 @@ describe('against a real cloud', () => {
     expect(far.stderr).toMatch(/botcli build create: .*region.*local/)
     const wrong = await typed(['build', 'list'], { env: { ...env, BOTCLI_API_KEY: 'sk_unknown_key' } })
     expect(wrong.code).toBe(1)
-    expect(wrong.stderr).toContain('Sign in again: botcli login')
+    expect(wrong.stderr).toContain('It is the one in BOTCLI_API_KEY.')
   })
 
   it('keys, secrets and signing in', async () => {
@@ -132,7 +132,9 @@ describe('against a real cloud', () => {
     expect((await typed(['secrets', 'delete', 'my-bot'], { env: home })).code).toBe(0)
     const revoked = await typed(['keys', 'revoke', 'for CI'], { env: home })
     expect(revoked.stderr).toContain('It was the key that you are signed in with.')
-    expect((await typed(['keys', 'list'], { env: home })).code).toBe(1)
+    const ended = await typed(['keys', 'list'], { env: home })
+    expect(ended.code).toBe(1)
+    expect(ended.stderr).toContain(`Sign in again: botcli login ${env.BOTCLI_CLOUD_URL}`)
     expect((await typed(['keys', 'list'], { env })).stdout).toMatch(/for CI .* revoked /)
   })
 })

@@ -1,6 +1,7 @@
 /** Failures on this side of the wire, beside the codes of the API. */
 export type LocalCode =
   | 'NOT_SIGNED_IN'
+  | 'NOT_FOUND'
   | 'CREDENTIALS_INVALID'
   | 'UNREACHABLE'
   | 'TIMED_OUT'

@@ -1,11 +1,17 @@
-/** Rows below a head, in columns. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
-  const all = [head, ...rows]
-  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
+/** Rows below a head, in columns. Some are left out where all rows have the same in them, for the sake of narrow terminals. */
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  { unlessSame = [] }: { readonly unlessSame?: readonly string[] } = {},
+): readonly string[] {
+  const columns = [...head.keys()].filter((column) => {
+    const isOptional = rows.length > 0 && unlessSame.includes(head[column] ?? '')
+    return !isOptional || rows.some((row) => row[column] !== rows[0]?.[column])
+  })
+  const all = [head, ...rows].map((row) => columns.map((column) => row[column] ?? ''))
+  const widths = columns.map((_, index) => Math.max(...all.map((row) => row[index]?.length ?? 0)))
   return all.map((row) =>
-    row
-      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
-      .join('  '),
+    row.map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0))).join('  '),
   )
 }
 

@@ -1,6 +1,7 @@
 import { secretKeyName } from '@botcli/protocol/cloud'
 import { EXIT } from '../exit-codes.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
+import { RemoteError } from '../remote/remote-error.ts'
 import { shownTime, table } from '../remote/table.ts'
 import { UsageError } from '../usage-error.ts'
 import { readSetName } from './set-name.ts'
@@ -49,23 +50,32 @@ export const unsetAction = action({
   summary: 'Remove variables from a set',
   usage: 'NAME KEY…',
   arguments: { min: 2, max: 1 + MOST_KEYS },
-  about: '',
+  about: 'If the set does not have one of them, nothing is removed.',
   options: { json: JSON_OPTION },
   async work({ args: [name, ...keys] }, desk) {
     const set = readSetName(name)
     const wrong = keys.filter((key) => !secretKeyName.safeParse(key).success)
     if (wrong.length > 0) throw new UsageError([`No names of variables: ${wrong.join(', ')}.`])
     const client = await desk.connect()
+    const { secrets } = await client.getSecretSet(set)
+    const wanted = [...new Set(keys)]
+    const missing = wanted.filter((key) => !secrets.some(({ fieldName }) => fieldName === key))
+    if (missing.length > 0) {
+      throw RemoteError.local('NOT_FOUND', `${set} has no ${missing.join(', ')}. Nothing was removed.`)
+    }
     const removed: string[] = []
     try {
-      for (const key of keys) {
+      for (const key of wanted) {
         await client.deleteSecret(set, key)
         removed.push(key)
         desk.say(`Removed ${key} from ${set}.`)
       }
-    } finally {
-      desk.print({ set, removed })
+    } catch (error) {
+      if (!(error instanceof RemoteError) || removed.length === 0) throw error
+      const message = `${error.message} Removed before that: ${removed.join(', ')}.`
+      throw new RemoteError(error.code, message, { cause: error })
     }
+    desk.print({ set, removed })
     return EXIT.ok
   },
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CloudDouble } from '../testing/cloud-double.ts'
 import { folderWith } from '../testing/folder.ts'
+import { RealCloud } from '../testing/real-cloud.ts'
 import { typed } from '../testing/typed-command.ts'
 import { parseDotenv } from './dotenv.ts'
 
@@ -89,12 +90,55 @@ describe('botcli secrets', () => {
     expect((await typed(['secrets', 'unset', 'my-bot', 'A'], cloud)).stdout).toBe('Removed A from my-bot.\n')
     const twice = await typed(['secrets', 'unset', 'my-bot', 'B', 'A', '--json'], cloud)
     expect(twice.code).toBe(1)
-    expect(twice.stdout).toContain('"removed": [\n    "B"\n  ]')
+    expect(JSON.parse(twice.stdout)).toEqual({
+      error: 'my-bot has no A. Nothing was removed.',
+      code: 'NOT_FOUND',
+    })
+    const rest = await typed(['secrets', 'unset', 'my-bot', 'B', 'B', '--json'], cloud)
+    expect(JSON.parse(rest.stdout)).toEqual({ set: 'my-bot', removed: ['B'] })
     expect((await typed(['secrets', 'delete', 'my-bot'], cloud)).code).toBe(0)
     expect(cloud.sets.size).toBe(0)
     expect((await typed(['secrets', 'get', 'my-bot'], cloud)).stderr).toBe(
       'botcli secrets get: There is no my-bot.\n',
     )
+  })
+
+  it.each([
+    [['ghcr.io', 'me:hush:hush'], ''],
+    [['ghcr.io', '-'], 'me:hush:hush\n'],
+    [['ghcr.io'], ' me:hush:hush\r\n'],
+  ])('keeps what opens a registry with %j and %j', async (argv, input) => {
+    const cloud = await CloudDouble.start()
+    const bodies: unknown[] = []
+    cloud.intercept = (_request, _response, body) => {
+      bodies.push(JSON.parse(body.toString()))
+      return [202, { status: 'OK', region: 'local' }]
+    }
+    const { code, stdout, stderr } = await typed(['secrets', 'image-pull-secret', 'registry', ...argv], {
+      env: cloud.env,
+      input,
+    })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toBe('registry (local) opens the registry ghcr.io.\n')
+    expect(cloud.seen).toEqual(['PUT /v1/secrets/registry'])
+    const secretValue = Buffer.from('me:hush:hush').toString('base64')
+    expect(bodies).toEqual([{ isImagePullSecret: true, host: 'ghcr.io', secretValue }])
+  })
+
+  it('keeps what opens a registry in a real cloud, as a set of its own kind', async () => {
+    const { env } = await RealCloud.start()
+    const hosts = ['ghcr.io', 'localhost:5000', 'https://index.docker.io/v1/', '[::1]:5000']
+    for (const host of hosts) {
+      const made = await typed(['secrets', 'image-pull-secret', 'registry', host, 'me:hush', '--json'], {
+        env,
+      })
+      expect(JSON.parse(made.stdout)).toEqual({ set: 'registry', region: 'local', host })
+    }
+    expect((await typed(['secrets', 'list'], { env })).stdout).toContain('registry  imagePullSecret  local')
+    const other = await typed(['secrets', 'set', 'registry', 'A=1'], { env })
+    expect(other.code).toBe(1)
+    expect(other.stderr).toContain('is of the other type')
+    expect((await typed(['secrets', 'delete', 'registry'], { env })).code).toBe(0)
   })
 
   it.each([
@@ -106,6 +150,15 @@ describe('botcli secrets', () => {
     [['set', 'my-bot', '-'], '- has no variables'],
     [['unset', 'my-bot'], 'Usage: botcli secrets unset NAME KEY…'],
     [['unset', 'my-bot', '1'], 'No names of variables: 1.'],
+    [['image-pull-secret', 'registry'], 'Usage: botcli secrets image-pull-secret NAME HOST [CREDENTIALS]'],
+    [['image-pull-secret', 'registry', 'me:hush@ghcr.io', 'a:hush'], 'HOST must be'],
+    [['image-pull-secret', 'registry', 'ftp://x', 'a:hush'], 'HOST must be'],
+    [['image-pull-secret', 'registry', 'me hush', 'a:hush'], 'HOST must be'],
+    [['image-pull-secret', 'registry', 'ghcr.io', 'hush'], 'CREDENTIALS must be USER:TOKEN, on one line.\n'],
+    [['image-pull-secret', 'registry', 'ghcr.io', ':hush'], 'CREDENTIALS must be USER:TOKEN'],
+    [['image-pull-secret', 'registry', 'ghcr.io', 'me:hush\nhush'], 'CREDENTIALS must be USER:TOKEN'],
+    [['image-pull-secret', 'registry', 'ghcr.io', 'bWU6aHVzaA=='], 'Give them as they are, not in base64.'],
+    [['image-pull-secret', 'registry', 'ghcr.io'], 'No credentials were given: USER:TOKEN.'],
     [[], 'Usage: botcli secrets COMMAND'],
   ])('%j is refused', async (argv, message) => {
     const cloud = await CloudDouble.start()

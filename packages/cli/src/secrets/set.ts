@@ -4,12 +4,21 @@ import { EXIT } from '../exit-codes.ts'
 import { optional, ValueError } from '../options/option.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
 import type { Desk } from '../remote/desk.ts'
-import { askHidden, canAsk, readInput } from '../remote/input.ts'
+import { canAsk, obtainHidden, readInput } from '../remote/input.ts'
 import { UsageError } from '../usage-error.ts'
 import { parseDotenv, problemOf, type Variable } from './dotenv.ts'
 import { readSetName } from './set-name.ts'
 
 const MOST_KEYS = 200
+
+/** Where a set is made. */
+export const REGION_OPTION = optional({
+  name: 'region',
+  argument: 'REGION',
+  default: "the organization's",
+  help: 'Where a new set is kept. A set never changes its region.',
+  parse: notEmpty,
+})
 
 /** `botcli secrets set NAME …`. */
 export const setAction = action({
@@ -27,13 +36,7 @@ for its value, which does not show. Others on this machine can see a command lin
       help: 'Put in what this file says, such as .env; - reads the same from stdin.',
       parse: notEmpty,
     }),
-    region: optional({
-      name: 'region',
-      argument: 'REGION',
-      default: "the organization's",
-      help: 'Where a new set is kept. A set never changes its region.',
-      parse: notEmpty,
-    }),
+    region: REGION_OPTION,
     json: JSON_OPTION,
   },
   async work({ args: [name, ...typed], values: { file, region } }, desk) {
@@ -45,7 +48,6 @@ for its value, which does not show. Others on this machine can see a command lin
     }
     const fromFile = wanted === undefined ? [] : await readVariables(wanted, desk)
     const fromWords = await readWords(words, desk)
-    if (fromWords === undefined) return desk.interrupt.exitCode ?? EXIT.failed
     // What is typed wins over the file.
     const all = new Map([...fromFile, ...fromWords].map((one) => [one.name, one.value]))
     if (all.size === 0) throw new UsageError([`${wanted} has no variables.`])
@@ -81,8 +83,8 @@ async function readText(path: string, shown: string): Promise<string> {
   }
 }
 
-/** What was typed as arguments; nothing when somebody would not say a value. */
-async function readWords(words: readonly string[], desk: Desk): Promise<readonly Variable[] | undefined> {
+/** What was typed as arguments, and what is asked for by them. */
+async function readWords(words: readonly string[], desk: Desk): Promise<readonly Variable[]> {
   const variables = words.map((word) => {
     const at = word.indexOf('=')
     return at < 0 ? { name: word, value: undefined } : { name: word.slice(0, at), value: word.slice(at + 1) }
@@ -99,11 +101,7 @@ async function readWords(words: readonly string[], desk: Desk): Promise<readonly
   }
   const found: Variable[] = []
   for (const { name, value } of variables) {
-    const { io, signal, interrupt } = desk
-    const onInterrupt = () => interrupt.press('SIGINT')
-    const text = value ?? (await askHidden(`Value of ${name}`, io, { signal, onInterrupt }))
-    if (text === undefined) return undefined
-    found.push({ name, value: text })
+    found.push({ name, value: value ?? (await obtainHidden(`Value of ${name}`, desk)) })
   }
   return found
 }

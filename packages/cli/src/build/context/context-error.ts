@@ -17,3 +17,12 @@ export class ContextError extends Error {
     this.code = code
   }
 }
+
+/** Something in the context that cannot be read. */
+export function unreadable(path: string, error: unknown): ContextError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return new ContextError(
+    'UNREADABLE',
+    `${path || 'The folder'} cannot be read (${code}). Make it readable, or leave it out in .dockerignore.`,
+  )
+}

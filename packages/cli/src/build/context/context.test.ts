@@ -182,6 +182,13 @@ describe('what cannot be sent', () => {
     )
   })
 
+  it('has far too many files, and not all of them are looked at', async () => {
+    const files = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`a/${index}`, '']))
+    const folder = await folderWith({ Dockerfile: '', ...files, 'b/x': '' })
+    const context = readContext({ folder, dockerfile: 'Dockerfile', signal, maxFiles: 3 })
+    await expect(context).rejects.toThrow('The context has more than 12 files, and 3 is the most.')
+  })
+
   it('has a wrong ignore file', async () => {
     await expect(read({ '.dockerignore': 'a\n[\n' })).rejects.toThrow('.dockerignore, line 2')
   })

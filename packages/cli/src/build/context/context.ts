@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -8,12 +7,15 @@ import {
   MAX_CONTEXT_BYTES,
   MAX_CONTEXT_ENTRIES,
 } from '@botcli/protocol/cloud'
+import { contentOf, inBatches } from './content.ts'
 import { ContextError } from './context-error.ts'
 import { findIgnoreFile } from './ignore-file.ts'
 import { size } from './size.ts'
-import { checkDockerfile, type FoundFile, unreadable, walk } from './walk.ts'
+import { checkDockerfile, type FoundFile, walk } from './walk.ts'
 
 const SHOWN_FILES = 5
+/** So many times as many files as can be sent are counted, to say where they are. */
+const COUNTED = 4
 
 /** A file of a context with what it counts for. */
 export interface ContextFile extends ContextEntry {
@@ -60,7 +62,9 @@ export async function readContext(wish: ContextWish): Promise<BuildContext> {
   await checkDockerfile(wish.folder, dockerfile)
   const folder = await realpath(wish.folder)
   const ignoreFile = await findIgnoreFile(folder, dockerfile, exclude)
-  const { files, secrets, special } = await walk(folder, dockerfile, ignoreFile, signal)
+  const limit = maxFiles * COUNTED
+  const { files, secrets, special } = await walk(folder, { dockerfile, ignoreFile, limit, signal })
+  if (files.length > maxFiles) throw tooMany(files, maxFiles, limit)
   if (!files.some(({ path }) => path === dockerfile)) {
     throw new ContextError(
       'DOCKERFILE_MISSING',
@@ -69,9 +73,7 @@ export async function readContext(wish: ContextWish): Promise<BuildContext> {
   }
   const bytes = files.reduce((sum, file) => sum + file.size, 0)
   if (bytes > maxBytes) throw tooLarge(files, bytes, maxBytes)
-  if (files.length > maxFiles) throw tooMany(files, maxFiles)
-  const entries: ContextFile[] = []
-  for (const file of files) entries.push(await withDigest(folder, file, signal))
+  const entries = await inBatches(files, signal, (file) => withDigest(folder, file, signal))
   const hash = createHash('sha256').update(contextManifest(entries)).digest('hex')
   const rules = { ignoreFile: ignoreFile.path, exclude }
   return { folder, dockerfile, ...rules, files: entries, secrets, special, bytes, hash }
@@ -81,14 +83,9 @@ async function withDigest(folder: string, file: FoundFile, signal: AbortSignal):
   const hash = createHash('sha256')
   if (file.target !== undefined) return { ...file, digest: hash.update(file.target).digest('hex') }
   let length = 0
-  try {
-    for await (const chunk of createReadStream(join(folder, file.path), { signal })) {
-      hash.update(chunk)
-      length += chunk.length
-    }
-  } catch (error) {
-    signal.throwIfAborted()
-    throw unreadable(file.path, error)
+  for await (const chunk of contentOf(file, join(folder, file.path), signal)) {
+    hash.update(chunk)
+    length += chunk.length
   }
   return { ...file, size: length, digest: hash.digest('hex') }
 }
@@ -102,16 +99,17 @@ function tooLarge(files: readonly FoundFile[], bytes: number, maxBytes: number):
   )
 }
 
-function tooMany(files: readonly FoundFile[], maxFiles: number): ContextError {
+function tooMany(files: readonly FoundFile[], maxFiles: number, limit: number): ContextError {
   const counts = new Map<string, number>()
   for (const { path } of files) {
     const [top = '', ...below] = path.split('/')
     if (below.length > 0) counts.set(top, (counts.get(top) ?? 0) + 1)
   }
+  const count = files.length > limit ? `more than ${limit}` : files.length
   const most = [...counts].toSorted(([, a], [, b]) => b - a).slice(0, SHOWN_FILES)
   const list = most.map(([folder, count]) => `  ${String(count).padStart(9)}  ${folder}/`).join('\n')
   return new ContextError(
     'TOO_LARGE',
-    `The context has ${files.length} files, and ${maxFiles} is the most. Most of them are in:\n${list}\nLeave out what the image does not need, in .dockerignore.`,
+    `The context has ${count} files, and ${maxFiles} is the most. Most of them are in:\n${list}\nLeave out what the image does not need, in .dockerignore.`,
   )
 }

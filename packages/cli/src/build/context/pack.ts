@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { type Pack, pack } from 'tar-stream'
+import { contentOf } from './content.ts'
 import type { BuildContext, ContextFile } from './context.ts'
 import { ContextError } from './context-error.ts'
-import { unreadable } from './walk.ts'
 
 /** The same for all, so that the same files make the same archive; late enough for tools that make ZIP files of them. */
 const TIME = new Date('2000-01-01T00:00:00Z')
@@ -90,18 +90,12 @@ async function putFile(
   const hash = createHash('sha256')
   let length = 0
   const entry = archive.entry({ ...header(file), type: 'file', size: file.size })
-  const source = createReadStream(join(folder, file.path), { signal })
-  try {
-    for await (const chunk of source) {
-      hash.update(chunk)
-      length += chunk.length
-      if (length > file.size) break
-      if (!entry.write(chunk)) await once(entry, 'drain', { signal })
-      onProgress(length)
-    }
-  } catch (error) {
-    signal.throwIfAborted()
-    throw unreadable(file.path, error)
+  for await (const chunk of contentOf(file, join(folder, file.path), signal)) {
+    hash.update(chunk)
+    length += chunk.length
+    if (length > file.size) break
+    if (!entry.write(chunk)) await once(entry, 'drain', { signal })
+    onProgress(length)
   }
   if (length !== file.size || hash.digest('hex') !== file.digest) throw changed(file.path)
   entry.end(null)

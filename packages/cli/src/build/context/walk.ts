@@ -2,7 +2,8 @@ import type { Dirent } from 'node:fs'
 import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, posix, relative } from 'node:path'
 import { isSecretFile } from '@botcli/protocol/cloud'
-import { ContextError } from './context-error.ts'
+import { inBatches } from './content.ts'
+import { ContextError, unreadable } from './context-error.ts'
 import type { IgnoreFile } from './ignore-file.ts'
 import type { Met } from './ignore-rules.ts'
 
@@ -26,14 +27,18 @@ export interface Found {
   readonly special: readonly string[]
 }
 
+/** How a folder is looked through. */
+export interface WalkWish {
+  readonly dockerfile: string
+  readonly ignoreFile: IgnoreFile
+  /** It ends when there are more files than this. */
+  readonly limit: number
+  readonly signal: AbortSignal
+}
+
 /** Finds what is to be sent of a folder. The container build file and the ignore file are, whatever the rules say. */
-export async function walk(
-  folder: string,
-  dockerfile: string,
-  ignoreFile: IgnoreFile,
-  signal: AbortSignal,
-): Promise<Found> {
-  const walker = new Walker(await realpath(folder), dockerfile, ignoreFile, signal)
+export async function walk(folder: string, wish: WalkWish): Promise<Found> {
+  const walker = new Walker(await realpath(folder), wish)
   await walker.enter('', undefined, false)
   return walker.found()
 }
@@ -42,14 +47,16 @@ class Walker {
   readonly #root: string
   readonly #ignoreFile: IgnoreFile
   readonly #needed: ReadonlySet<string>
+  readonly #limit: number
   readonly #signal: AbortSignal
   readonly #files: FoundFile[] = []
   readonly #secrets: string[] = []
   readonly #special: string[] = []
   readonly #outside: string[] = []
 
-  constructor(root: string, dockerfile: string, ignoreFile: IgnoreFile, signal: AbortSignal) {
+  constructor(root: string, { dockerfile, ignoreFile, limit, signal }: WalkWish) {
     this.#root = root
+    this.#limit = limit
     this.#ignoreFile = ignoreFile
     this.#needed = new Set([dockerfile, ...(ignoreFile.path === undefined ? [] : [ignoreFile.path])])
     this.#signal = signal
@@ -59,13 +66,21 @@ class Walker {
   async enter(folder: string, folderMet: Met | undefined, isIgnored: boolean): Promise<void> {
     const entries = await this.#read(folder)
     if (!isIgnored && (await this.#isVirtualEnvironment(folder, entries))) return
+    const taken: (readonly [string, Dirent])[] = []
+    const folders: (readonly [string, Met, boolean])[] = []
     for (const entry of entries) {
-      this.#signal.throwIfAborted()
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
       const { ignored, met } = this.#ignoreFile.rules.judge(path, folderMet)
       if (entry.isDirectory()) {
-        if (!ignored || this.#isWorthEntering(path)) await this.enter(path, met, ignored)
-      } else if (!ignored || this.#needed.has(path)) await this.#take(path, entry)
+        if (!ignored || this.#isWorthEntering(path)) folders.push([path, met, ignored])
+      } else if (!ignored || this.#needed.has(path)) taken.push([path, entry])
+    }
+    const room = Math.max(0, this.#limit + 1 - this.#files.length)
+    await inBatches(taken.slice(0, room), this.#signal, ([path, entry]) => this.#take(path, entry))
+    for (const [path, met, ignored] of folders) {
+      this.#signal.throwIfAborted()
+      if (this.#files.length > this.#limit) return
+      await this.enter(path, met, ignored)
     }
   }
 
@@ -147,14 +162,5 @@ export async function checkDockerfile(folder: string, dockerfile: string): Promi
   throw new ContextError(
     'DOCKERFILE_MISSING',
     `${what} ${dockerfile} in ${folder}. Name the container build file by --dockerfile, or in deploy.toml.`,
-  )
-}
-
-/** Something in the context that cannot be read. */
-export function unreadable(path: string, error: unknown): ContextError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-  return new ContextError(
-    'UNREADABLE',
-    `${path || 'The folder'} cannot be read (${code}). Make it readable, or leave it out in .dockerignore.`,
   )
 }

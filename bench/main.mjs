@@ -5,6 +5,8 @@ import { setUpPipecat } from '../scripts/pipecat-venv.mjs'
 import { botCall } from './bot-call.mjs'
 import { killAll } from './children.mjs'
 import { cli } from './cli.mjs'
+import { cloudLogs } from './cloud-logs.mjs'
+import { cloudStart } from './cloud-start.mjs'
 import { load, pythonLoad } from './load.mjs'
 import { offer } from './offer.mjs'
 import { phone } from './phone.mjs'
@@ -37,10 +39,12 @@ const BENCHES = {
   'python-memory': pythonMemory,
   'python-cpu': pythonLoad,
   'python-unchanged': pythonUnchanged,
+  'cloud-start': cloudStart,
+  'cloud-logs': cloudLogs,
 }
 const HELP = `Usage: npm run bench -- [options]
 
-  --only NAMES   Run only these, between commas; python is all that begin with it:
+  --only NAMES   Run only these, between commas; python and cloud are all that begin with it:
                  ${Object.keys(BENCHES).join(', ')}.
   --quick        Shorter runs, less exact.
   --no-peer      Leave the peer out.

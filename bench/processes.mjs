@@ -53,6 +53,17 @@ function roleOf(command) {
 }
 
 /**
+ * The CPU time that the threads of a process have used so far, in microseconds.
+ * @param {number} pid
+ */
+export function cpuTime(pid) {
+  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>
+    Number((read(`/proc/${pid}/task/${thread}/schedstat`) ?? '0').split(' ')[0]),
+  )
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1000
+}
+
+/**
  * Starts to measure how much of the whole machine is busy, all processes together.
  * @returns {() => number} cores in use since
  */
@@ -84,6 +95,14 @@ export function treeMemory(root) {
  */
 export function proportionalMemory(pid) {
   return readRollup(pid, 'Pss') / 1024
+}
+
+/**
+ * Memory of a process in MB, with everything that it shares.
+ * @param {number} pid
+ */
+export function residentMemory(pid) {
+  return readRollup(pid, 'Rss') / 1024
 }
 
 /**

@@ -67,8 +67,11 @@ export async function startPeer({ python }, { env = {} } = {}) {
   return new Server(child, url)
 }
 
-/** @param {string} line */
-function urlOf(line) {
+/**
+ * The address in a line that a server prints.
+ * @param {string} line
+ */
+export function urlOf(line) {
   try {
     return JSON.parse(line).url
   } catch {

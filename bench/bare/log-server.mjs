@@ -1,16 +1,19 @@
-// The least that can answer a request for a log: files given by name, sent from memory. Prints its address.
+// The least that can answer a request for a log: bodies from memory, by the address that is asked for. Prints its address.
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 
-const bodies = process.argv.slice(2).map((path) => readFileSync(path))
+/** @type {[address: string, file: string][]} */
+const pairs = JSON.parse(process.argv[2])
+const answers = new Map(
+  pairs.map(([address, file]) => {
+    const body = readFileSync(file)
+    return [address, { body, etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"` }]
+  }),
+)
 const server = createServer((request, response) => {
-  if (request.url === '/cpu') {
-    const { user, system } = process.cpuUsage()
-    response.end(JSON.stringify({ us: user + system, rss: process.memoryUsage().rss }))
-    return
-  }
-  const body = bodies[Number(request.url.slice(1))]
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
+  const { body, etag } = answers.get(request.url)
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length, etag })
   response.end(body)
 })
 server.listen(0, '127.0.0.1', () => {

@@ -3,22 +3,23 @@ import { connect } from 'node:net'
 /**
  * Asks for the same thing over and over on some connections, as cheaply as can be: of the answers only the length is looked at.
  * @param {string} url
- * @param {{ connections: number, count: number }} options
+ * @param {{ key: string, connections: number, count: number }} options
  */
-export async function getMany(url, { connections, count }) {
+export async function getMany(url, { key, connections, count }) {
+  const request = requestFor(url, { key, accept: 'application/json' })
   let left = count
   await Promise.all(
-    Array.from({ length: connections }, () => getOnOneConnection(url, () => left > 0 && left-- > 0)),
+    Array.from({ length: connections }, () => getOnOneConnection(url, request, () => left > 0 && left-- > 0)),
   )
 }
 
 /**
  * @param {string} url
+ * @param {string} request
  * @param {() => boolean} another whether another request is wanted
  */
-function getOnOneConnection(url, another) {
-  const { hostname, port, pathname, search } = new URL(url)
-  const request = `GET ${pathname}${search} HTTP/1.1\r\nhost: ${hostname}:${port}\r\naccept: application/json\r\n\r\n`
+function getOnOneConnection(url, request, another) {
+  const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname)
     let head = ''
@@ -50,21 +51,34 @@ function getOnOneConnection(url, another) {
 /**
  * Follows a log by its events, and calls back with each piece of text.
  * @param {string} url
+ * @param {string} key
  * @param {(text: string) => void} onText
  * @returns {{ opened: Promise<void>, ended: Promise<void> }}
  */
-export function follow(url, onText) {
-  const { hostname, port, pathname } = new URL(url)
+export function follow(url, key, onText) {
+  const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   socket.setEncoding('latin1')
-  socket.write(
-    `GET ${pathname} HTTP/1.1\r\nhost: ${hostname}:${port}\r\naccept: text/event-stream\r\nconnection: close\r\n\r\n`,
-  )
+  socket.write(requestFor(url, { key, accept: 'text/event-stream', connection: 'close' }))
   const opened = new Promise((resolve, reject) => {
-    socket.once('data', () => resolve())
+    socket.once('data', (head) => {
+      if (head.startsWith('HTTP/1.1 200')) resolve()
+      else reject(new Error(head.slice(0, 300)))
+    })
     socket.once('error', reject)
   })
   const ended = new Promise((resolve) => socket.once('close', () => resolve()))
   socket.on('data', onText)
   return { opened, ended }
+}
+
+/**
+ * @param {string} url
+ * @param {{ key: string } & Record<string, string>} headers
+ */
+function requestFor(url, { key, ...headers }) {
+  const { host, pathname, search } = new URL(url)
+  const all = { host, authorization: `Bearer ${key}`, ...headers }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `GET ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n`
 }

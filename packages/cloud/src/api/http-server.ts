@@ -53,6 +53,8 @@ export class HttpServer {
     this.#server = createServer({ ...limits, requireHostHeader: false }, listener)
     this.#server.on('checkExpectation', listener)
     this.#server.timeout = options.idleMs ?? IDLE_LIMIT_MS
+    // One limit for all idle connections: another one between requests would mean two new timers for each of them.
+    this.#server.keepAliveTimeout = 0
     this.#server.on('connect', (_incoming, socket) => {
       answerRaw(socket as Socket, 'METHOD_NOT_ALLOWED', '405 Method Not Allowed', 'This is not a proxy.')
     })

@@ -28,7 +28,8 @@ export class LogDoor {
 
   /** Answers a reader. Rejects while nothing was sent. */
   async serve(id: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const { organizationId } = await this.#gate.enter(incoming.headers.authorization, 'private')
+    const entered = this.#gate.enter(incoming.headers.authorization, 'private')
+    const { organizationId } = entered instanceof Promise ? await entered : entered
     if (!UUID.test(id)) checkParam('buildId', buildId, id)
     const standing = await this.#directory.find(organizationId, id.toLowerCase())
     if (!standing) throw noBuild(id)

@@ -70,14 +70,16 @@ export class KeyService {
     for (const [hash, { key }] of this.#known) if (key.id === id) this.#known.delete(hash)
   }
 
-  /** The key that a caller has shown, if it is one of ours and was not revoked. */
-  async find(text: string): Promise<StoredKey | undefined> {
+  /** The key that a caller has shown, if it is one of ours and was not revoked; at once if it was used lately. */
+  find(text: string): StoredKey | Promise<StoredKey | undefined> {
     const hash = hashOf(text)
     const known = this.#known.get(hash)
-    if (known) {
-      this.#touch(known)
-      return known.key
-    }
+    if (!known) return this.#look(hash)
+    this.#touch(known)
+    return known.key
+  }
+
+  async #look(hash: string): Promise<StoredKey | undefined> {
     const revocations = this.#revocations
     const key = await this.#store.keys.byHash(hash)
     if (!key || key.revokedAt !== null || !isSame(key.hash, hash)) return undefined

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http'
 import { BUILD_LOG_LIMIT, type BuildStatus, isFinal } from '@botcli/protocol/cloud'
 import { CloudError } from '../errors.ts'
 import { preferredType } from './accept.ts'
@@ -6,11 +6,14 @@ import { endEvent, eventsOf, STREAM_COMMENT, STREAM_START } from './log-events.t
 import type { Awaitable, LogFollower, LogPage, LogStore } from './log-store.ts'
 import { textOf } from './log-text.ts'
 import { decodeToken, encodeToken } from './log-token.ts'
+import { ReadyPages } from './ready-pages.ts'
 import { ResponseBuffers } from './response-buffers.ts'
 import { type After, ResponseStream, realAfter } from './response-stream.ts'
 
 const TYPES = ['application/json', 'text/event-stream', 'text/plain'] as const
 const PREFIX = Buffer.from('{"logs":[')
+/** The query of nearly all requests; others are taken apart as the standard says. */
+const ONLY_LIMIT = /^limit=(\d{1,9})$/
 /** Answers up to this size are sent in one go: reading them takes a fraction of a millisecond. */
 const MAX_WHOLE_BYTES = 4 * 1024 * 1024
 const COMMENT_MS = 15_000
@@ -42,6 +45,7 @@ export class LogRoute {
   readonly #after: After
   readonly #maxFollowers: number
   readonly #buffers = new ResponseBuffers()
+  readonly #ready = new ReadyPages()
   readonly #followers = new Set<LogFollower>()
   #closed = false
 
@@ -52,10 +56,10 @@ export class LogRoute {
   }
 
   /**
-   * Answers a request whose caller is known and may see the build. It rejects with a CloudError when the request is at fault, and then
-   * nothing was sent yet. It resolves when the response is complete, or its client gone.
+   * Answers a request whose caller is known and may see the build. It fails with a CloudError when the request is at fault, and then
+   * nothing was sent yet. It is done when the response is complete, or its client gone; that may be at once.
    */
-  async serve(request: IncomingMessage, response: ServerResponse, build: LoggedBuild): Promise<void> {
+  serve(request: IncomingMessage, response: ServerResponse, build: LoggedBuild): Awaitable<void> {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD')
       throw new CloudError(
@@ -70,10 +74,11 @@ export class LogRoute {
       query.before === undefined
         ? this.#logs.tail(build.buildId, query.limit)
         : this.#before(build.buildId, query.before, query.limit)
-    const page = asked instanceof Promise ? await asked : asked
-    const token = page.first > 0 ? encodeToken(build.buildId, page.first) : undefined
-    if (type === 'text/plain') return this.#sendText(request, response, page, { ...query, token })
-    return this.#sendJson(request, response, page, token)
+    const send = (page: LogPage): Awaitable<void> =>
+      type === 'text/plain'
+        ? this.#sendText(request, response, page, build.buildId, query.limit)
+        : this.#sendJson(request, response, page, build.buildId)
+    return asked instanceof Promise ? asked.then(send) : send(asked)
   }
 
   /** Ends all event streams. */
@@ -92,14 +97,20 @@ export class LogRoute {
     request: IncomingMessage,
     response: ServerResponse,
     page: LogPage,
-    token: string | undefined,
+    buildId: string,
   ): Awaitable<void> {
     const etag = `"${page.tag}"`
     if (isKnown(request, etag)) return sendUnchanged(response, etag)
+    const key = `${buildId} ${page.tag}`
+    const ready = request.method === 'GET' ? this.#ready.get(key) : undefined
+    if (ready !== undefined) {
+      response.writeHead(200, ready.head).end(ready.body)
+      return
+    }
+    const token = tokenOf(page, buildId)
     const suffix = token === undefined ? ']}' : `],"nextToken":"${token}"}`
     const length = PREFIX.length + page.bytes + suffix.length
-    const head = headOf('application/json', etag)
-    head['content-length'] = length
+    const head = [...headOf('application/json', etag), 'content-length', length]
     if (request.method === 'HEAD') {
       response.writeHead(200, head).end()
       return
@@ -108,13 +119,16 @@ export class LogRoute {
       const pieces = page.pieces()[Symbol.asyncIterator]()
       return sendPieces(response, head, pieces, { prefix: PREFIX, suffix, after: this.#after })
     }
-    const buffer = this.#buffers.take(length)
+    const isWanted = this.#ready.isWanted(key)
+    const buffer = isWanted ? Buffer.allocUnsafeSlow(length) : this.#buffers.take(length)
     PREFIX.copy(buffer)
     const send = () => {
       buffer.write(suffix, PREFIX.length + page.bytes, 'latin1')
+      const body = buffer.subarray(0, length)
+      if (isWanted) this.#ready.keep(key, { head, body })
       // After `finish` the kernel has all of it. A buffer whose client went away is left to the garbage collector.
-      response.once('finish', () => this.#buffers.give(buffer))
-      response.writeHead(200, head).end(buffer.subarray(0, length))
+      else response.once('finish', () => this.#buffers.give(buffer))
+      response.writeHead(200, head).end(body)
     }
     const copied = page.copyTo(buffer, PREFIX.length)
     return copied instanceof Promise ? copied.then(send) : send()
@@ -124,16 +138,14 @@ export class LogRoute {
     request: IncomingMessage,
     response: ServerResponse,
     page: LogPage,
-    { limit, token }: { limit: number; token: string | undefined },
+    buildId: string,
+    limit: number,
   ): Promise<void> {
     const etag = `"text-${page.tag}"`
     if (isKnown(request, etag)) return sendUnchanged(response, etag)
-    const link = token === undefined ? {} : { link: `<?limit=${limit}&nextToken=${token}>; rel="next"` }
-    const head = {
-      ...headOf('text/plain; charset=utf-8', etag),
-      'x-content-type-options': 'nosniff',
-      ...link,
-    }
+    const token = tokenOf(page, buildId)
+    const link = token === undefined ? [] : ['link', `<?limit=${limit}&nextToken=${token}>; rel="next"`]
+    const head = [...headOf('text/plain; charset=utf-8', etag), 'x-content-type-options', 'nosniff', ...link]
     if (request.method === 'HEAD') {
       response.writeHead(200, head).end()
     } else {
@@ -235,7 +247,10 @@ export class LogRoute {
 function parseQuery(url: string, buildId: string): Query {
   const mark = url.indexOf('?')
   if (mark < 0) return { limit: BUILD_LOG_LIMIT.default, before: undefined }
-  const query = new URLSearchParams(url.slice(mark + 1))
+  const text = url.slice(mark + 1)
+  const limit = ONLY_LIMIT.exec(text)?.[1]
+  if (limit !== undefined) return { limit: parseLimit(limit), before: undefined }
+  const query = new URLSearchParams(text)
   const token = once(query, 'nextToken')
   const before = token === undefined ? undefined : decodeToken(buildId, token)
   if (token !== undefined && before === undefined) {
@@ -263,8 +278,14 @@ function invalid(message: string): CloudError {
   return new CloudError('INVALID_REQUEST', message)
 }
 
-function headOf(type: string, etag: string): Record<string, string | number> {
-  return { 'content-type': type, 'cache-control': 'private, no-cache', vary: 'Accept', etag }
+/** What stands for the lines before a page, if there are any. */
+function tokenOf(page: LogPage, buildId: string): string | undefined {
+  return page.first > 0 ? encodeToken(buildId, page.first) : undefined
+}
+
+/** Names and values in turns, which is what costs a response least. */
+function headOf(type: string, etag: string): OutgoingHttpHeader[] {
+  return ['content-type', type, 'cache-control', 'private, no-cache', 'vary', 'Accept', 'etag', etag]
 }
 
 /** Whether the client has this version already. */
@@ -280,7 +301,7 @@ function sendUnchanged(response: ServerResponse, etag: string): void {
 
 async function sendPieces(
   response: ServerResponse,
-  head: Record<string, string | number>,
+  head: OutgoingHttpHeader[],
   pieces: AsyncIterator<Uint8Array | string>,
   { prefix, suffix, after }: { prefix: Uint8Array | string; suffix: string; after: After },
 ): Promise<void> {

@@ -16,6 +16,9 @@ const CONNECTIONS = 8
 /** Beside a server that sends the same bytes from memory. */
 const MOST_TIMES_BARE = 2
 const ROUNDS = 7
+/** So many pages of this log are asked for one after another. */
+const WALKED_LINES = 1_000_000
+const WALKED_PAGES = 1500
 const FOLLOWERS = 200
 
 /** Reading, writing and following the log of a build, through the whole cloud. */
@@ -100,28 +103,27 @@ function secondsToWrite(path, lines, batch) {
 }
 
 async function readRows(server, folder, logs, { quick, note }) {
-  const { privateKey: key } = server.keys
-  const pages = logs.flatMap(({ lines, id }) =>
-    LIMITS.map((limit) => ({ lines, limit, address: `/v1/builds/${id}/logs?limit=${limit}` })),
-  )
-  const bodies = await Promise.all(
-    pages.map(async ({ address }, index) => [
-      address,
-      await save(server, address, join(folder, `body-${index}`)),
-    ]),
-  )
-  const bare = await startBare('log-server', { args: [JSON.stringify(bodies)] })
+  const cases = []
+  for (const { lines, id } of logs) {
+    const path = `/v1/builds/${id}/logs`
+    for (const limit of LIMITS) {
+      cases.push({
+        name: `log limit=${limit} of ${lines} lines`,
+        limit,
+        addresses: [`${path}?limit=${limit}`],
+      })
+    }
+    if (lines !== WALKED_LINES) continue
+    const addresses = await olderPages(server, `${path}?limit=500`)
+    cases.push({ name: `log limit=500, ${addresses.length} older pages`, limit: 500, addresses })
+  }
+  const bare = await startBare('log-server', { args: [await saveBodies(server, folder, cases)] })
   try {
     const rows = []
-    for (const { lines, limit, address } of pages) {
+    for (const { name, limit, addresses } of cases) {
       const count = (limit === 500 ? 21_000 : 1400) / (quick ? 3 : 1)
-      const found = await compare([server, bare], { address, key, count })
-      rows.push({
-        name: `log limit=${limit} of ${lines} lines`,
-        unit: 'CPU us',
-        ...found,
-        target: { bareShare: MOST_TIMES_BARE },
-      })
+      const found = await compare([server, bare], { addresses, count })
+      rows.push({ name, unit: 'CPU us', ...found, target: { bareShare: MOST_TIMES_BARE } })
     }
     note(`the cloud: ${residentMemory(server.pid).toFixed(0)} MB resident after all reads`)
     return rows
@@ -130,23 +132,49 @@ async function readRows(server, folder, logs, { quick, note }) {
   }
 }
 
+/** The addresses of pages, from the newest on to older ones: more than a server keeps in memory. */
+async function olderPages(server, address) {
+  const addresses = []
+  let token
+  while (addresses.length < WALKED_PAGES) {
+    const older = token === undefined ? address : `${address}&nextToken=${token}`
+    addresses.push(older)
+    token = (await (await server.ask(older)).json()).nextToken
+  }
+  return addresses
+}
+
+/** Saves the first page of each case, which the bare server sends for all of them, and gives the file that lists them. */
+async function saveBodies(server, folder, cases) {
+  const bodies = []
+  for (const [index, { addresses }] of cases.entries()) {
+    const file = join(folder, `body-${index}`)
+    await writeFile(file, Buffer.from(await (await server.ask(addresses[0])).arrayBuffer()))
+    bodies.push([file, addresses])
+  }
+  const list = join(folder, 'bodies.json')
+  await writeFile(list, JSON.stringify(bodies))
+  return list
+}
+
 /** Both in turns, so that whatever else the machine does falls on both alike; of some rounds the median counts. */
-async function compare([ours, bare], { address, key, count }) {
-  const each = Math.ceil(count / ROUNDS)
+async function compare([ours, bare], { addresses, count }) {
+  const { privateKey: key } = ours.keys
   const costs = { ours: [], bare: [] }
-  for (const server of [ours, bare]) await cpuOf(server, { address, key, count })
+  for (const server of [ours, bare]) await cpuOf(server, { addresses, key, count })
   for (let round = 0; round < ROUNDS; round += 1) {
-    costs.ours.push(await cpuOf(ours, { address, key, count: each }))
-    costs.bare.push(await cpuOf(bare, { address, key, count: each }))
+    const one = { addresses, key, count: Math.ceil(count / ROUNDS) }
+    costs.ours.push(await cpuOf(ours, one))
+    costs.bare.push(await cpuOf(bare, one))
   }
   return { ours: spread(costs.ours).p50, bare: spread(costs.bare).p50 }
 }
 
 /** CPU time of a server for one request, in microseconds. */
-async function cpuOf(server, { address, key, count }) {
+async function cpuOf(server, { addresses, key, count }) {
+  const urls = addresses.map((address) => server.url + address)
   const before = cpuTime(server.pid)
-  const asked = getMany(server.url + address, { key, connections: CONNECTIONS, count })
-  await within('answers', asked, 60_000)
+  await within('answers', getMany(urls, { key, connections: CONNECTIONS, count }), 60_000)
   return (cpuTime(server.pid) - before) / count
 }
 
@@ -176,10 +204,4 @@ async function followRows(server, { count, note }) {
     { name: `${name}, p50`, unit: 'ms', ours: p50 },
     { name: `${name}, p99`, unit: 'ms', ours: p99, target: { atMost: 50 } },
   ]
-}
-
-async function save(server, address, path) {
-  const response = await server.ask(address)
-  await writeFile(path, Buffer.from(await response.arrayBuffer()))
-  return path
 }

@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 
-/** @type {[address: string, file: string][]} */
-const pairs = JSON.parse(process.argv[2])
+/** @type {[file: string, addresses: string[]][]} */
+const bodies = JSON.parse(readFileSync(process.argv[2], 'utf8'))
 const answers = new Map(
-  pairs.map(([address, file]) => {
+  bodies.flatMap(([file, addresses]) => {
     const body = readFileSync(file)
-    return [address, { body, etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"` }]
+    const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`
+    return addresses.map((address) => [address, { body, etag }])
   }),
 )
 const server = createServer((request, response) => {

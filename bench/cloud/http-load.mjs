@@ -1,24 +1,22 @@
 import { connect } from 'node:net'
 
 /**
- * Asks for the same thing over and over on some connections, as cheaply as can be: of the answers only the length is looked at.
- * @param {string} url
+ * Asks for the same things over and over on some connections, as cheaply as can be: of the answers only the length is looked at.
+ * @param {readonly string[]} urls of one server
  * @param {{ key: string, connections: number, count: number }} options
  */
-export async function getMany(url, { key, connections, count }) {
-  const request = requestFor(url, { key, accept: 'application/json' })
-  let left = count
-  await Promise.all(
-    Array.from({ length: connections }, () => getOnOneConnection(url, request, () => left > 0 && left-- > 0)),
-  )
+export async function getMany(urls, { key, connections, count }) {
+  const requests = urls.map((url) => requestFor(url, { key, accept: 'application/json' }))
+  let asked = 0
+  const next = () => (asked < count ? requests[asked++ % requests.length] : undefined)
+  await Promise.all(Array.from({ length: connections }, () => getOnOneConnection(urls[0], next)))
 }
 
 /**
  * @param {string} url
- * @param {string} request
- * @param {() => boolean} another whether another request is wanted
+ * @param {() => string | undefined} nextRequest
  */
-function getOnOneConnection(url, request, another) {
+function getOnOneConnection(url, nextRequest) {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname)
@@ -27,8 +25,9 @@ function getOnOneConnection(url, request, another) {
     const next = () => {
       head = ''
       missing = -1
-      if (another()) socket.write(request)
-      else socket.end()
+      const request = nextRequest()
+      if (request === undefined) socket.end()
+      else socket.write(request)
     }
     socket.on('connect', next)
     socket.on('close', resolve)

@@ -3,7 +3,7 @@ import { BUILD_LOG_LIMIT, type BuildStatus, isFinal } from '@botcli/protocol/clo
 import { CloudError } from '../errors.ts'
 import { preferredType } from './accept.ts'
 import { endEvent, eventsOf, STREAM_COMMENT, STREAM_START } from './log-events.ts'
-import type { Awaitable, LogFollower, LogPage, LogStore } from './log-store.ts'
+import type { Awaitable, LogFollower, LogPage, LogState, LogStore } from './log-store.ts'
 import { textOf } from './log-text.ts'
 import { decodeToken, encodeToken } from './log-token.ts'
 import { ReadyPages } from './ready-pages.ts'
@@ -13,7 +13,7 @@ import { type After, ResponseStream, realAfter } from './response-stream.ts'
 const TYPES = ['application/json', 'text/event-stream', 'text/plain'] as const
 const PREFIX = Buffer.from('{"logs":[')
 /** The query of nearly all requests; others are taken apart as the standard says. */
-const ONLY_LIMIT = /^limit=(\d{1,9})$/
+const USUAL_QUERY = /^limit=(\d{1,9})(?:&nextToken=([\w-]+))?$/
 /** Answers up to this size are sent in one go: reading them takes a fraction of a millisecond. */
 const MAX_WHOLE_BYTES = 4 * 1024 * 1024
 const COMMENT_MS = 15_000
@@ -87,10 +87,13 @@ export class LogRoute {
     for (const follower of this.#followers) follower.close()
   }
 
-  async #before(id: string, before: number, limit: number): Promise<LogPage> {
-    const { end } = await this.#logs.state(id)
-    if (before > end) throw invalid('The nextToken is of lines that this log does not have.')
-    return this.#logs.before(id, before, limit)
+  #before(id: string, before: number, limit: number): Awaitable<LogPage> {
+    const read = ({ end }: LogState): Awaitable<LogPage> => {
+      if (before > end) throw invalid('The nextToken is of lines that this log does not have.')
+      return this.#logs.before(id, before, limit)
+    }
+    const state = this.#logs.state(id)
+    return state instanceof Promise ? state.then(read) : read(state)
   }
 
   #sendJson(
@@ -247,16 +250,19 @@ export class LogRoute {
 function parseQuery(url: string, buildId: string): Query {
   const mark = url.indexOf('?')
   if (mark < 0) return { limit: BUILD_LOG_LIMIT.default, before: undefined }
-  const text = url.slice(mark + 1)
-  const limit = ONLY_LIMIT.exec(text)?.[1]
-  if (limit !== undefined) return { limit: parseLimit(limit), before: undefined }
-  const query = new URLSearchParams(text)
-  const token = once(query, 'nextToken')
+  const { limit, token } = splitQuery(url.slice(mark + 1))
   const before = token === undefined ? undefined : decodeToken(buildId, token)
   if (token !== undefined && before === undefined) {
     throw invalid('nextToken is malformed or of another build. Send it as an answer for this build gave it.')
   }
-  return { limit: parseLimit(once(query, 'limit')), before }
+  return { limit: parseLimit(limit), before }
+}
+
+function splitQuery(text: string): { limit: string | undefined; token: string | undefined } {
+  const [, limit, token] = USUAL_QUERY.exec(text) ?? []
+  if (limit !== undefined) return { limit, token }
+  const query = new URLSearchParams(text)
+  return { limit: once(query, 'limit'), token: once(query, 'nextToken') }
 }
 
 function parseLimit(text: string | undefined): number {

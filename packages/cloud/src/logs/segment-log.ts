@@ -193,8 +193,9 @@ export class SegmentLog {
     const parts: PagePart[] = []
     for (const segment of this.segments) {
       if (segment.end <= first || segment.first >= end) continue
-      const from = first <= segment.first ? 0 : segment.offsetOf(first, this.#files)
+      // In this order, because the line before which a page ends is the one with which the page asked for before it began.
       const to = end >= segment.end ? segment.bytes : segment.offsetOf(end, this.#files)
+      const from = first <= segment.first ? 0 : segment.offsetOf(first, this.#files)
       parts.push({ segment, from, to })
     }
     return parts

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,7 +19,7 @@ const MOST_TIMES_BARE = 2
 const ROUNDS = 7
 /** So many pages of this log are asked for one after another. */
 const WALKED_LINES = 1_000_000
-const WALKED_PAGES = 1500
+const WALKED_PAGES = 500
 const FOLLOWERS = 200
 
 /** Reading, writing and following the log of a build, through the whole cloud. */
@@ -62,7 +63,7 @@ async function fillLogs(folder, data, { organizationId }, { quick, note }) {
     const rows = await appendRows(stored, folder, quick ? 400_000 : 2_000_000)
     const logs = []
     const sizes = [10_000, 1_000_000, ...(quick ? [] : [10_000_000])]
-    for (const lines of sizes) logs.push({ lines, ...(await stored.fill({ lines, batch: 1000 })) })
+    for (const lines of sizes) logs.push({ lines, id: await stored.fill(lines) })
     const ids = logs.map(({ id }) => id)
     await stored.addBuilds(organizationId, ids)
     if (quick)
@@ -76,7 +77,8 @@ async function fillLogs(folder, data, { organizationId }, { quick, note }) {
 async function appendRows(stored, folder, lines) {
   const rows = []
   for (const batch of [100, 1000]) {
-    const { id, seconds } = await stored.fill({ lines, batch })
+    const id = randomUUID()
+    const seconds = await stored.append(id, { lines, batch })
     await stored.remove(id)
     rows.push({
       name: `log appends, batches of ${batch}`,
@@ -144,13 +146,13 @@ async function olderPages(server, address) {
   return addresses
 }
 
-/** Saves the first page of each case, which the bare server sends for all of them, and gives the file that lists them. */
+/** Saves all pages for the bare server, and gives the file that lists them. */
 async function saveBodies(server, folder, cases) {
   const bodies = []
-  for (const [index, { addresses }] of cases.entries()) {
-    const file = join(folder, `body-${index}`)
-    await writeFile(file, Buffer.from(await (await server.ask(addresses[0])).arrayBuffer()))
-    bodies.push([file, addresses])
+  for (const address of cases.flatMap(({ addresses }) => addresses)) {
+    const file = join(folder, `body-${bodies.length}`)
+    await writeFile(file, Buffer.from(await (await server.ask(address)).arrayBuffer()))
+    bodies.push([address, file])
   }
   const list = join(folder, 'bodies.json')
   await writeFile(list, JSON.stringify(bodies))

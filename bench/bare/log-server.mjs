@@ -3,13 +3,12 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 
-/** @type {[file: string, addresses: string[]][]} */
+/** @type {[address: string, file: string][]} */
 const bodies = JSON.parse(readFileSync(process.argv[2], 'utf8'))
 const answers = new Map(
-  bodies.flatMap(([file, addresses]) => {
+  bodies.map(([address, file]) => {
     const body = readFileSync(file)
-    const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`
-    return addresses.map((address) => [address, { body, etag }])
+    return [address, { body, etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"` }]
   }),
 )
 const server = createServer((request, response) => {

@@ -21,12 +21,25 @@ export class StoredLogs {
   }
 
   /**
-   * Writes the log of a build in batches, as fast as it can, and seals it.
-   * @param {{ lines: number, batch: number }} options
-   * @returns {Promise<{ id: string, seconds: number }>} how long it took until all lines were durable
+   * Writes the log of a build and seals it.
+   * @param {number} lines
+   * @returns {Promise<string>} its id
    */
-  async fill({ lines, batch }) {
+  async fill(lines) {
     const id = randomUUID()
+    await this.append(id, { lines, batch: 1000 })
+    const writer = await this.#logs.openWriter(id)
+    await writer.seal()
+    return id
+  }
+
+  /**
+   * Writes lines in batches, as fast as it can.
+   * @param {string} id
+   * @param {{ lines: number, batch: number }} options
+   * @returns {Promise<number>} how many seconds it took until all of them were durable
+   */
+  async append(id, { lines, batch }) {
     const writer = await this.#logs.openWriter(id)
     const batches = Array.from({ length: 100 }, (_, index) =>
       Array.from({ length: batch }, (_, line) => lineOf(index * batch + line)),
@@ -38,8 +51,8 @@ export class StoredLogs {
     }
     await writer.flush()
     const seconds = (performance.now() - begin) / 1000
-    await writer.seal()
-    return { id, seconds }
+    await writer.close()
+    return seconds
   }
 
   /** @param {string} id */

@@ -122,7 +122,7 @@ export class LogRoute {
       const pieces = page.pieces()[Symbol.asyncIterator]()
       return sendPieces(response, head, pieces, { prefix: PREFIX, suffix, after: this.#after })
     }
-    const isWanted = this.#ready.isWanted(key)
+    const isWanted = this.#ready.isWanted(key, length)
     const buffer = isWanted ? Buffer.allocUnsafeSlow(length) : this.#buffers.take(length)
     PREFIX.copy(buffer)
     const send = () => {

@@ -14,16 +14,16 @@ function page(bytes: number): ReadyPage {
 describe('pages that are kept ready', () => {
   it('are those asked for a second time', () => {
     const pages = new ReadyPages()
-    expect(pages.isWanted('a')).toBe(false)
-    expect(pages.isWanted('b')).toBe(false)
-    expect(pages.isWanted('a')).toBe(true)
+    expect(pages.isWanted('a', 10)).toBe(false)
+    expect(pages.isWanted('b', 10)).toBe(false)
+    expect(pages.isWanted('a', 10)).toBe(true)
   })
 
-  it('are forgotten when many others were asked for since', () => {
-    const pages = new ReadyPages()
-    pages.isWanted('a')
-    for (let index = 0; index < 1000; index += 1) pages.isWanted(String(index))
-    expect(pages.isWanted('a')).toBe(false)
+  it('are not those that come again only after more than can be kept', () => {
+    const pages = new ReadyPages(100)
+    const ask = (...keys: string[]) => keys.map((key) => pages.isWanted(key, 30))
+    expect(ask('a', 'b', 'c', 'd', 'a', 'b', 'c', 'd')).not.toContain(true)
+    expect(ask('b', 'd')).toEqual([true, true])
   })
 
   it('never take more than their share; the one unused for longest goes', () => {

@@ -1,7 +1,6 @@
 import type { OutgoingHttpHeader } from 'node:http'
 
 const MAX_BYTES = 16 * 1024 * 1024
-const MAX_ASKED = 1000
 
 /** An answer as it is sent. */
 export interface ReadyPage {
@@ -12,15 +11,16 @@ export interface ReadyPage {
 
 /**
  * Answers that were asked for more than once lately, so many bytes and no more; the one that was not asked for longest goes first. What is
- * asked for once is not kept, so that a reader that walks through a log takes nobody's place. A key stands for its bytes for ever, so that
- * nothing here can be out of date.
+ * asked for once is not kept, so that a reader that walks through a log takes nobody's place; nor what comes again only after more than could
+ * be kept. A key stands for its bytes for ever, so that nothing here can be out of date.
  */
 export class ReadyPages {
   readonly #maxBytes: number
   readonly #pages = new Map<string, ReadyPage>()
-  /** Keys of pages that were asked for once. */
-  readonly #asked = new Set<string>()
   #bytes = 0
+  /** How long the pages are that were asked for once lately, by key. */
+  readonly #asked = new Map<string, number>()
+  #askedBytes = 0
 
   constructor(maxBytes = MAX_BYTES) {
     this.#maxBytes = maxBytes
@@ -38,11 +38,18 @@ export class ReadyPages {
     return page
   }
 
-  /** Whether a page that is asked for now was asked for before. */
-  isWanted(key: string): boolean {
-    if (this.#asked.delete(key)) return true
-    this.#asked.add(key)
-    if (this.#asked.size > MAX_ASKED) dropOldest(this.#asked)
+  /** Whether a page that is asked for now is worth to be kept, because it was asked for before. */
+  isWanted(key: string, bytes: number): boolean {
+    if (this.#asked.has(key)) {
+      this.#forget(key)
+      return true
+    }
+    this.#asked.set(key, bytes)
+    this.#askedBytes += bytes
+    for (const oldest of this.#asked.keys()) {
+      if (this.#askedBytes <= this.#maxBytes) break
+      this.#forget(oldest)
+    }
     return false
   }
 
@@ -60,11 +67,8 @@ export class ReadyPages {
     this.#bytes -= this.#pages.get(key)?.body.length ?? 0
     this.#pages.delete(key)
   }
-}
-
-function dropOldest(keys: Set<string>): void {
-  for (const oldest of keys) {
-    keys.delete(oldest)
-    return
+  #forget(key: string): void {
+    this.#askedBytes -= this.#asked.get(key) ?? 0
+    this.#asked.delete(key)
   }
 }

@@ -40,7 +40,13 @@ export function behavesAsBuilder(subject: Subject): void {
     expect(result).toMatchObject({ ok: true, imageUri: bench.input().imageName })
     if (result.ok) {
       expect(result.imageSizeBytes).toBeGreaterThan(10 * MIB)
+      const fresh = (bases = result.bases) => subject.builder().isFresh(result.imageUri, bases)
+      expect(result.bases).toEqual([{ name: BASE, id: expect.stringMatching(/[0-9a-f]{64}/) }])
+      expect(await fresh()).toBe(true)
+      expect(await fresh([{ name: BASE, id: 'another' }])).toBe(false)
+      expect(await fresh([{ name: 'localhost/botcli-nobody-has-this:1', id: null }])).toBe(false)
       await subject.builder().remove(result.imageUri)
+      expect(await fresh()).toBe(false)
       await subject.builder().remove(result.imageUri)
     }
   })

@@ -30,10 +30,15 @@ class LineBuilder implements Builder {
         return { ok: false, message: `${line} did not work.`, failure }
       }
     }
-    return { ok: true, imageUri: `lines:${input.buildId}`, imageSizeBytes: 4096 }
+    return { ok: true, imageUri: `lines:${input.buildId}`, imageSizeBytes: 4096, bases: [] }
   }
 
   async cleanUp(): Promise<void> {}
+
+  async isFresh(): Promise<boolean> {
+    return true
+  }
+
   async remove(): Promise<void> {}
 }
 

@@ -32,9 +32,22 @@ export interface BuildOutput {
   say(line: string): void
 }
 
+/** An image that a build began with or took files from, as the builder had it then. */
+export interface BaseImage {
+  /** As the container build file names it. */
+  readonly name: string
+  /** What the name stood for; nothing if the builder cannot tell. */
+  readonly id: string | null
+}
+
 /** What a build came to. */
 export type BuildResult =
-  | { readonly ok: true; readonly imageUri: string; readonly imageSizeBytes: number }
+  | {
+      readonly ok: true
+      readonly imageUri: string
+      readonly imageSizeBytes: number
+      readonly bases: readonly BaseImage[]
+    }
   | {
       readonly ok: false
       /** The one telling line. */
@@ -55,6 +68,8 @@ export interface Builder {
   build(input: BuildInput, output: BuildOutput, signal: AbortSignal): Promise<BuildResult>
   /** Ends and removes what a builder that was killed has left of a build. */
   cleanUp(buildId: string): Promise<void>
+  /** Whether an artifact is still there, and its bases are what their names stand for today. */
+  isFresh(imageUri: string, bases: readonly BaseImage[]): Promise<boolean>
   /** Removes the artifact of a build. */
   remove(imageUri: string): Promise<void>
 }

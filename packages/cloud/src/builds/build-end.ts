@@ -19,6 +19,7 @@ export function failedEnd(
     errorMessage,
     failure: { code, step: null, line: null, hint },
     builder,
+    bases: [],
   }
 }
 
@@ -49,8 +50,9 @@ export function timeoutEnd(seconds: number, builder: string | null): BuildEnd {
     status: 'timeout',
     imageUri: null,
     imageSizeBytes: null,
-    errorMessage: `The build did not end within its limit of ${seconds} seconds.`,
+    errorMessage: `The build did not end within its limit of ${seconds} s.`,
     failure: null,
     builder,
+    bases: [],
   }
 }

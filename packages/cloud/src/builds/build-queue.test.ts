@@ -112,10 +112,11 @@ it('keeps nothing that was made a moment after the cancel, and takes no more lin
       say = (line) => output.say(line)
       output.say('begun')
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
-      return { ok: true as const, imageUri: 'too late', imageSizeBytes: 1 }
+      return { ok: true as const, imageUri: 'too late', imageSizeBytes: 1, bases: [] }
     },
     removed: [] as string[],
     cleanUp: async () => {},
+    isFresh: async () => true,
     remove: async (uri: string) => void stubborn.removed.push(uri),
   }
   await start({}, { builders: [{ kind: 'native', probe: async () => stubborn }] })

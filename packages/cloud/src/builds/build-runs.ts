@@ -256,8 +256,9 @@ export class BuildRuns implements BuildWork {
 
 function endOf(result: BuildResult, { name }: Builder, { seconds }: BuildLimits): BuildEnd {
   if (result.ok) {
-    const { imageUri, imageSizeBytes } = result
-    return { status: 'success', imageUri, imageSizeBytes, errorMessage: null, failure: null, builder: name }
+    const { imageUri, imageSizeBytes, bases } = result
+    const made = { imageUri, imageSizeBytes, builder: name, bases }
+    return { status: 'success', ...made, errorMessage: null, failure: null }
   }
   if (result.timedOut) return timeoutEnd(seconds, name)
   return {
@@ -267,6 +268,7 @@ function endOf(result: BuildResult, { name }: Builder, { seconds }: BuildLimits)
     errorMessage: result.message,
     failure: result.failure,
     builder: name,
+    bases: [],
   }
 }
 

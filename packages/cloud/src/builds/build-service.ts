@@ -85,6 +85,7 @@ export class BuildService {
       errorMessage: null,
       failure: null,
       builder: null,
+      bases: [],
       outcome: null,
       cancelRequested: false,
       createdAt: now,
@@ -183,10 +184,18 @@ export class BuildService {
     contextHash: string,
     { region, dockerfilePath }: CreateBuildRequest,
   ): Promise<StoredBuild | undefined> {
-    const builder = await this.#options.shelf.best()
+    const { shelf, store, log } = this.#options
+    const builder = await shelf.best()
     if (!builder) return undefined
     const same = { contextHash, region, dockerfilePath, builder: builder.name }
-    return this.#options.store.builds.cached(organizationId, same)
+    const known = await store.builds.cached(organizationId, same)
+    if (!known || known.imageUri === null) return undefined
+    try {
+      return (await builder.isFresh(known.imageUri, known.bases)) ? known : undefined
+    } catch (error) {
+      log.warn('an earlier build could not be looked at and is not used', { buildId: known.id, error })
+      return undefined
+    }
   }
 
   async #requireRoom(organizationId: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { BuildFailure, BuildStatus, KeyFamily } from '@botcli/protocol/cloud'
+import type { BaseImage } from '../builders/builder.ts'
 
 /** Times are milliseconds since 1970. */
 export type Time = number
@@ -51,6 +52,8 @@ export interface StoredBuild {
   readonly failure: BuildFailure | null
   /** As it names itself; there once the build is over, if one was found. */
   readonly builder: string | null
+  /** What a successful build was made of. */
+  readonly bases: readonly BaseImage[]
   /** What it came to, noted before its log is sealed, so that a crash between the two does not lose it. */
   readonly outcome: BuildEnd | null
   /** Whether somebody asked for its end. */
@@ -69,6 +72,7 @@ export interface BuildEnd {
   readonly errorMessage: string | null
   readonly failure: BuildFailure | null
   readonly builder: string | null
+  readonly bases: readonly BaseImage[]
 }
 
 export interface BuildFilter {

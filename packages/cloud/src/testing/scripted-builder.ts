@@ -4,7 +4,14 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FAILURE_CODES, type FailureCode } from '@botcli/protocol/cloud'
-import type { Builder, BuilderProbe, BuildInput, BuildOutput, BuildResult } from '../builders/builder.ts'
+import type {
+  BaseImage,
+  Builder,
+  BuilderProbe,
+  BuildInput,
+  BuildOutput,
+  BuildResult,
+} from '../builders/builder.ts'
 
 /**
  * A small builder that is real: it runs the lines of the build file one after another in the context. `RUN` runs a shell command, `FAIL code
@@ -14,6 +21,8 @@ export class ScriptedBuilder implements Builder {
   readonly name: string
   readonly removed: string[] = []
   readonly cleaned: string[] = []
+  /** What it makes everything of. */
+  bases: readonly BaseImage[] = []
 
   constructor(name = 'scripted 1.0') {
     this.name = name
@@ -43,11 +52,20 @@ export class ScriptedBuilder implements Builder {
     await mkdir(draft)
     await writeFile(join(draft, 'made-of'), input.buildId)
     await rename(draft, input.output)
-    return { ok: true, imageUri: `bundle:${input.output}`, imageSizeBytes: input.buildId.length }
+    return {
+      ok: true,
+      imageUri: `bundle:${input.output}`,
+      imageSizeBytes: input.buildId.length,
+      bases: [...this.bases],
+    }
   }
 
   async cleanUp(buildId: string): Promise<void> {
     this.cleaned.push(buildId)
+  }
+
+  async isFresh(imageUri: string, bases: readonly BaseImage[]): Promise<boolean> {
+    return existsSync(imageUri.replace('bundle:', '')) && JSON.stringify(bases) === JSON.stringify(this.bases)
   }
 
   async remove(imageUri: string): Promise<void> {

@@ -9,6 +9,7 @@ export const SUCCESS: BuildEnd = {
   errorMessage: null,
   failure: null,
   builder: 'b 1',
+  bases: [{ name: 'python:3.11', id: 'sha256:1' }],
 }
 
 /** An end that is not. */
@@ -19,6 +20,7 @@ export const FAILED: BuildEnd = {
   errorMessage: 'no',
   failure: { code: 'install_failed', step: 'RUN x', line: 3, hint: 'h' },
   builder: null,
+  bases: [],
 }
 
 /** A place for an upload. */
@@ -52,6 +54,7 @@ export function sampleBuild(
     errorMessage: null,
     failure: null,
     builder: null,
+    bases: [],
     outcome: null,
     cancelRequested: false,
     createdAt: 10,

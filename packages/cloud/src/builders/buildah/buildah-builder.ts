@@ -1,6 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Builder, BuildInput, BuildOutput, BuildResult } from '../builder.ts'
+import type { BaseImage, Builder, BuildInput, BuildOutput, BuildResult } from '../builder.ts'
+import { basesAreSame, basesOf } from '../dockerfile/bases.ts'
 import { type CheckedDockerfile, checkAloud } from '../dockerfile/check.ts'
 import { aborted, classify, type FailedResult } from '../failures/classify.ts'
 import { lastStep } from '../failures/engine-steps.ts'
@@ -60,12 +61,19 @@ export class BuildahBuilder implements Builder {
     }
     if (end.ended !== 'itself' || end.status !== 0) return failureOf(end, tail, checked, input, signal)
     const id = (await readFile(join(input.scratch, 'image'), 'utf8')).trim().replace(/^sha256:/, '')
-    return { ok: true, imageUri: input.imageName, imageSizeBytes: await this.#storage.imageSize(id) }
+    const imageSizeBytes = await this.#storage.imageSize(id)
+    const bases = await basesOf(checked, (name) => this.#storage.imageId(name))
+    return { ok: true, imageUri: input.imageName, imageSizeBytes, bases }
   }
 
   async cleanUp(buildId: string): Promise<void> {
     await this.#limiter.cleanUp(buildId)
     await this.#storage.removeContainers(buildId)
+  }
+
+  async isFresh(imageUri: string, bases: readonly BaseImage[]): Promise<boolean> {
+    if ((await this.#storage.imageId(imageUri)) === null) return false
+    return await basesAreSame(bases, (name) => this.#storage.imageId(name))
   }
 
   async remove(imageUri: string): Promise<void> {

@@ -54,6 +54,15 @@ export class BuildahStorage {
     return await askProgram([...this.command, ...args], { timeoutMs: 60_000 })
   }
 
+  /** The id of an image that is here. */
+  async imageId(name: string): Promise<string | null> {
+    const { status, stdout } = await this.ask([
+      ...['inspect', '--type', 'image', '--format', '{{.FromImageID}}'],
+      name,
+    ])
+    return status === 0 && stdout.trim() !== '' ? stdout.trim() : null
+  }
+
   /** Removes the containers that a build was made in, with their mounts. */
   async removeContainers(buildId: string): Promise<void> {
     const ids = (await this.#containersOf(buildId)).map(({ id }) => id)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import * as z from 'zod'
-import type { Builder, BuildInput, BuildOutput, BuildResult } from '../builder.ts'
+import type { BaseImage, Builder, BuildInput, BuildOutput, BuildResult } from '../builder.ts'
+import { basesAreSame, basesOf } from '../dockerfile/bases.ts'
 import { type CheckedDockerfile, checkAloud } from '../dockerfile/check.ts'
 import { aborted, classify, type FailedResult, failed, timedOut } from '../failures/classify.ts'
 import { lastStep } from '../failures/engine-steps.ts'
@@ -15,7 +16,7 @@ const ENGINE_CODES = ['dockerfile_syntax', 'copy_source_missing', 'base_image_mi
 const BASE_HINT = 'Check the name and the tag of the image, and that this machine reaches the registry.'
 const BUILDKIT_FLAGS = new Set(['link', 'parents', 'exclude', 'chmod', 'checksum', 'keep-git-dir', 'unpack'])
 const SETTLE_MS = 15_000
-const image = z.object({ Size: z.number() })
+const image = z.object({ Id: z.string(), Size: z.number() })
 const containers = z.array(z.object({ Id: z.string() }))
 const container = z.object({ HostConfig: z.object({ ExtraHosts: z.array(z.string()).nullish() }) })
 
@@ -40,11 +41,14 @@ export class DockerBuilder implements Builder {
     if ('result' in checked) return checked.result
     if (signal.aborted) return aborted(signal)
     const tail = new OutputTail(output)
-    const limit = AbortSignal.timeout(Math.ceil(input.limits.seconds * 1000))
+    const ending = new AbortController()
+    const end = (): void => ending.abort()
+    signal.addEventListener('abort', end)
+    const timer = setTimeout(end, Math.ceil(input.limits.seconds * 1000))
     try {
       const buildkit = this.#podman === undefined && needsBuildkit(checked)
       if (buildkit) output.say('BuildKit is used, for what only it knows; it does not limit memory.')
-      const error = await this.#run(input, buildkit, tail, AbortSignal.any([signal, limit]))
+      const error = await this.#run(input, buildkit, tail, ending.signal)
       if (error !== undefined) {
         await this.#podman?.remove(input.buildId)
         return failureOf(error, tail, checked)
@@ -53,20 +57,18 @@ export class DockerBuilder implements Builder {
       // The engine ends a build whose client is gone.
       await this.cleanUp(input.buildId)
       if (signal.aborted) return aborted(signal)
-      if (limit.aborted) return timedOut(input.limits.seconds)
+      if (ending.signal.aborted) return timedOut(input.limits.seconds)
       const hint = 'Look whether the engine runs, and what its own log says.'
       return failed('builder_failed', `the engine broke off: ${(error as Error).message}`, undefined, hint)
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
     }
-    const { body } = await this.#engine.ask({ method: 'GET', path: `/images/${input.imageName}/json` })
-    const found = image.safeParse(body)
-    if (!found.success)
-      return failed(
-        'builder_failed',
-        `the engine has no image: ${engineMessage(body)}`,
-        undefined,
-        'Build it again.',
-      )
-    return { ok: true, imageUri: input.imageName, imageSizeBytes: found.data.Size }
+    const made = await this.#image(input.imageName)
+    if (made === undefined)
+      return failed('builder_failed', 'the engine does not have the image', undefined, 'Build it again.')
+    const bases = await basesOf(checked, (name) => this.#idOf(name))
+    return { ok: true, imageUri: input.imageName, imageSizeBytes: made.Size, bases }
   }
 
   /** Removes the containers that a build ran in, once the engine has noticed that nobody waits for it. */
@@ -86,8 +88,23 @@ export class DockerBuilder implements Builder {
     }
   }
 
+  async isFresh(imageUri: string, bases: readonly BaseImage[]): Promise<boolean> {
+    if ((await this.#image(imageUri)) === undefined) return false
+    return await basesAreSame(bases, (name) => this.#idOf(name))
+  }
+
   async remove(imageUri: string): Promise<void> {
     await this.#engine.ask({ method: 'DELETE', path: `/images/${imageUri}`, query: { force: '1' } })
+  }
+
+  /** An image that the engine has here. */
+  async #image(name: string): Promise<z.infer<typeof image> | undefined> {
+    const { body } = await this.#engine.ask({ method: 'GET', path: `/images/${name}/json` })
+    return image.safeParse(body).data
+  }
+
+  async #idOf(name: string): Promise<string | null> {
+    return (await this.#image(name))?.Id ?? null
   }
 
   /** Builds; the error that the engine told, if there was one. */

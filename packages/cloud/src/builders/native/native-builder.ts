@@ -6,7 +6,7 @@ import { type CheckedDockerfile, checkAloud } from '../dockerfile/check.ts'
 import { aborted, type FailedResult, failed } from '../failures/classify.ts'
 import { folderSize } from '../limits/folder-size.ts'
 import type { Limiter } from '../limits/limiter.ts'
-import { makeRelocatable, writeBundle } from './bundle.ts'
+import { BUNDLE_FILE, makeRelocatable, writeBundle } from './bundle.ts'
 import { type Entry, entryOf } from './entry.ts'
 import { checkEntry } from './entry-check.ts'
 import { installNode, usualNodeInstall } from './node-install.ts'
@@ -70,10 +70,20 @@ export class NativeBuilder implements Builder {
     await this.#options.limiter.cleanUp(buildId)
   }
 
+  /** Base images are not used, and the Python or Node that stands for them is part of the name. */
+  async isFresh(imageUri: string): Promise<boolean> {
+    const folder = this.#folderOf(imageUri)
+    return folder !== undefined && existsSync(join(folder, BUNDLE_FILE))
+  }
+
   async remove(imageUri: string): Promise<void> {
+    const folder = this.#folderOf(imageUri)
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+  }
+
+  #folderOf(imageUri: string): string | undefined {
     const id = imageUri.slice(URI.length)
-    if (!imageUri.startsWith(URI) || !UUID.test(id)) return
-    await rm(join(this.#options.bundles, id), { recursive: true, force: true })
+    return imageUri.startsWith(URI) && UUID.test(id) ? join(this.#options.bundles, id) : undefined
   }
 
   async #make(shop: Workshop, file: CheckedDockerfile): Promise<BuildResult> {
@@ -175,7 +185,7 @@ async function finish(shop: Workshop, plan: NativePlan, entry: Entry): Promise<B
   await move(bundle, input.output)
   const imageUri = `${URI}${input.buildId}`
   shop.tail.say(`made ${imageUri}, ${Math.ceil(imageSizeBytes / 1024 / 1024)} MiB`)
-  return { ok: true, imageUri, imageSizeBytes }
+  return { ok: true, imageUri, imageSizeBytes, bases: [] }
 }
 
 /** In one step, also from one disk to another. */

@@ -14,7 +14,7 @@ const LEASE = `
   UPDATE builds SET status = 'building', lease_owner = ?, lease_until = ?, started_at = ?, updated_at = ?
   WHERE id = ? RETURNING *`
 const FINISH = `
-  UPDATE builds SET status = ?, image_uri = ?, image_size_bytes = ?, error_message = ?, failure = ?, builder = ?,
+  UPDATE builds SET status = ?, image_uri = ?, image_size_bytes = ?, error_message = ?, failure = ?, builder = ?, bases = ?,
     outcome = NULL, lease_owner = NULL, lease_until = NULL, completed_at = ?, updated_at = ?
   WHERE id = ? AND ${OPEN} AND lease_owner IS coalesce(?, lease_owner)`
 const COLUMNS: Readonly<Record<keyof BuildFilter, string>> = {
@@ -118,23 +118,10 @@ export function sqliteBuilds(database: SqliteDatabase): Store['builds'] {
       return database.run(sql, JSON.stringify(end), id, owner ?? null) > 0
     },
     async finish(id, end, at, owner) {
-      const { status, imageUri, imageSizeBytes, errorMessage, failure, builder } = end
+      const { status, imageUri, imageSizeBytes, errorMessage, failure, builder, bases } = end
       const said = failure && JSON.stringify(failure)
-      return (
-        database.run(
-          FINISH,
-          status,
-          imageUri,
-          imageSizeBytes,
-          errorMessage,
-          said,
-          builder,
-          at,
-          at,
-          id,
-          owner ?? null,
-        ) > 0
-      )
+      const made = [imageUri, imageSizeBytes, errorMessage, said, builder, JSON.stringify(bases)]
+      return database.run(FINISH, status, ...made, at, at, id, owner ?? null) > 0
     },
     async remove(organizationId, id) {
       const sql = `DELETE FROM builds WHERE id = ? AND organization_id = ? AND status NOT IN ('pending', 'building')`
@@ -171,6 +158,7 @@ function buildOf(row: Row): StoredBuild {
     errorMessage: nullable(text, row, 'error_message'),
     failure: nullable(failureOf, row, 'failure'),
     builder: nullable(text, row, 'builder'),
+    bases: JSON.parse(text(row, 'bases')) as StoredBuild['bases'],
     outcome: nullable(endOf, row, 'outcome'),
     cancelRequested: number(row, 'cancel_requested') === 1,
     createdAt: number(row, 'created_at'),

@@ -51,6 +51,7 @@ const MIGRATIONS: readonly string[] = [
     error_message TEXT,
     failure TEXT,
     builder TEXT,
+    bases TEXT NOT NULL DEFAULT '[]',
     outcome TEXT,
     cancel_requested INTEGER NOT NULL DEFAULT 0,
     lease_owner TEXT,

@@ -78,9 +78,10 @@ it('ends a build whose builder does not stop, and keeps nothing of what it makes
       await new Promise<void>((resolve) => {
         finish = resolve
       })
-      return { ok: true as const, imageUri: 'much too late', imageSizeBytes: 1 }
+      return { ok: true as const, imageUri: 'much too late', imageSizeBytes: 1, bases: [] }
     },
     cleanUp: async () => {},
+    isFresh: async () => true,
     remove: async (uri: string) => void removed.push(uri),
   }
   await start({}, { builders: [{ kind: 'native', probe: async () => deaf }], builderStopMs: 20 })

@@ -65,9 +65,10 @@ it('never removes a build that ends in the same moment, and tells the outcome th
         signal.addEventListener('abort', () => resolve(), { once: true })
       })
       if (signal.aborted) throw signal.reason
-      return { ok: true, imageUri: input.imageName, imageSizeBytes: 1 }
+      return { ok: true, imageUri: input.imageName, imageSizeBytes: 1, bases: [] }
     },
     cleanUp: async () => {},
+    isFresh: async () => true,
     remove: async () => {},
   }
   cloud = await CloudFixture.start({ builders: [{ kind: 'native', probe: async () => builder }] })

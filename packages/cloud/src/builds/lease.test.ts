@@ -56,10 +56,14 @@ class HeldBuilder implements Builder {
       })
       output.say('begun')
     })
-    return { ok: true, imageUri: 'made', imageSizeBytes: 1 }
+    return { ok: true, imageUri: 'made', imageSizeBytes: 1, bases: [] }
   }
 
   async cleanUp(): Promise<void> {}
+
+  async isFresh(): Promise<boolean> {
+    return true
+  }
 
   async remove(uri: string): Promise<void> {
     this.removed.push(uri)
@@ -92,7 +96,14 @@ class Owner {
       await store.builds.create({
         ...{ id: BUILD, organizationId: ORGANIZATION, status: 'pending', uploadId: upload, ...content },
         ...{ dockerfilePath: 'Dockerfile', noCache: false, imageUri: null, imageSizeBytes: null },
-        ...{ errorMessage: null, failure: null, builder: null, outcome: null, cancelRequested: false },
+        ...{
+          errorMessage: null,
+          failure: null,
+          builder: null,
+          bases: [],
+          outcome: null,
+          cancelRequested: false,
+        },
         ...{ createdAt: 1, updatedAt: 1, startedAt: null, completedAt: null },
       })
     }

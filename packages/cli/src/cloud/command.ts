@@ -75,17 +75,18 @@ async function serve(
 function greet(input: GreetingInput, io: Io, log: { info(message: string, fields?: object): void }): void {
   const isTerminal = io.stdout.isTTY === true
   const color = isTerminal && !io.env.NO_COLOR
-  if (isTerminal) io.stdout.write(formatGreeting(input, color))
+  // In one piece, since another command may be writing to the same terminal.
+  if (isTerminal) io.stdout.write(formatGreeting(input, color) + formatKeys(input, color))
   else {
     const { cloud, dataFolder, host } = input
     log.info('ready', { url: cloud.url, data: dataFolder, security: reach(host) })
+    io.stdout.write(formatKeys(input, color))
   }
-  io.stdout.write(formatKeys(input, color))
 }
 
 async function stop(cloud: RunningCloud, io: Io, log: { info(message: string): void }): Promise<void> {
   const { builds } = cloud
-  const what = builds === 0 ? 'Stopping' : `Ending ${builds} build${builds === 1 ? '' : 's'}`
+  const what = builds === 0 ? 'Stopping the cloud' : `Ending ${builds} build${builds === 1 ? '' : 's'}`
   log.info(`${what}… press Ctrl-C again to stop at once`)
   const timer = setTimeout(() => {
     log.info('It did not end in time and is stopped now')

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runMain } from '../testing/run-main.ts'
 
+const WAIT = { timeout: 45_000 }
 const BIN = fileURLToPath(new URL('../../bin/botcli.js', import.meta.url))
 
 /** The real command as a process of its own. */
@@ -28,7 +29,7 @@ class StartedCloud {
 
   async url(): Promise<string> {
     const find = () => /"msg":"ready","url":"([^"]+)"/.exec(this.text)?.[1]
-    return vi.waitUntil(find, { timeout: 45_000 })
+    return vi.waitUntil(find, WAIT)
   }
 
   async exit(): Promise<number | null> {
@@ -67,7 +68,7 @@ describe('botcli cloud', () => {
   it('shows keys at its first start that open it, signs in, and shows none again', async () => {
     const first = start()
     const url = await first.url()
-    const shown = await vi.waitUntil(() => /sk_\w{43}[\s\S]*pk_\w{43}[\s\S]*Next:/.exec(first.text))
+    const shown = await vi.waitUntil(() => /sk_\w{43}[\s\S]*pk_\w{43}[\s\S]*Next:/.exec(first.text), WAIT)
     const [key = ''] = /sk_\w{43}/.exec(shown[0]) ?? []
     const answer = await fetch(`${url}/v1/regions`, { headers: { authorization: `Bearer ${key}` } })
     expect(await answer.json()).toEqual({ regions: [{ code: 'local', display_name: 'This machine' }] })
@@ -89,7 +90,7 @@ describe('botcli cloud', () => {
     // As if it was killed before anybody has seen its keys.
     const url = await first.url()
     const port = new URL(url).port
-    await vi.waitUntil(() => first.text.includes('Next:'))
+    await vi.waitUntil(() => first.text.includes('Next:'), WAIT)
     const [old = ''] = /sk_\w{43}/.exec(first.text) ?? []
     first.child.kill('SIGKILL')
     await once(first.child, 'exit')
@@ -97,7 +98,7 @@ describe('botcli cloud', () => {
 
     const second = new StartedCloud(home, ['--new-key'], port)
     started.push(second)
-    await vi.waitUntil(() => second.text.includes('Next:'), { timeout: 45_000 })
+    await vi.waitUntil(() => second.text.includes('Next:'), WAIT)
     expect(second.text).toContain('Your new private key. It is shown this once')
     const [key = ''] = /sk_\w{43}/.exec(second.text) ?? []
     expect(second.text).not.toMatch(/pk_\w/)
@@ -120,7 +121,7 @@ describe('botcli cloud', () => {
   it('makes no more than the first keys at a first start with --new-key', async () => {
     const cloud = start('--new-key')
     await cloud.url()
-    await vi.waitUntil(() => cloud.text.includes('Next:'), { timeout: 45_000 })
+    await vi.waitUntil(() => cloud.text.includes('Next:'), WAIT)
     expect(cloud.text.match(/sk_\w{43}/g)).toHaveLength(1)
     expect(cloud.text).toMatch(/pk_\w{43}/)
   })
@@ -131,7 +132,7 @@ describe('botcli cloud', () => {
     writeFileSync(credentials(), JSON.stringify(other), { mode: 0o600 })
     const cloud = start()
     const url = await cloud.url()
-    await vi.waitUntil(() => cloud.text.includes(`botcli login ${url}`))
+    await vi.waitUntil(() => cloud.text.includes(`botcli login ${url}`), WAIT)
     expect(JSON.parse(readFileSync(credentials(), 'utf8'))).toEqual(other)
   })
 
@@ -148,7 +149,7 @@ describe('botcli cloud', () => {
     expect(taken.text).toContain(`Port ${port} on localhost is in use`)
     const free = start('--data', folder)
     await free.url()
-    await vi.waitUntil(() => /sk_\w{43}/.test(free.text))
+    await vi.waitUntil(() => /sk_\w{43}/.test(free.text), WAIT)
   })
 
   it('is gone after a kill, and starts again', async () => {

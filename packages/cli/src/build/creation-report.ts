@@ -96,7 +96,7 @@ export class CreationReport {
 
   #about({ files, bytes, ignoreFile, exclude, secrets, special, folder, dockerfile }: BuildContext): void {
     const rules = ignoreFile ?? 'the default rules, as there is no .dockerignore'
-    const by = exclude.length === 0 ? rules : `${rules}, and ${DEPLOY_FILE}`
+    const by = exclude.length === 0 ? rules : `${DEPLOY_FILE} and ${rules}`
     const word = files.length === 1 ? 'file' : 'files'
     this.#desk.note(
       `${files.length} ${word}, ${size(bytes)}, from ${folder} (${dockerfile}; left out by ${by})`,

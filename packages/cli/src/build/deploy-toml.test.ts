@@ -60,6 +60,7 @@ describe('deploy.toml', () => {
       ],
     ],
     ['[build]\ndockerfile = Dockerfile\n', ['line 2, column 14: It is not TOML: ']],
+    ['[build]\na = 1\nb = 2\n', ['line 2: build.a is unknown', 'line 3: build.b is unknown']],
     ['a = 1\na = 2\n', ['line 2, column 1: It is not TOML: ']],
   ])('%j is refused', (text, expected) => {
     let problems: unknown
@@ -101,7 +102,7 @@ describe('deploy.toml', () => {
     ])
     expect(listed.exclude).toContain('docs/')
     const people = await typed(['build', 'create', '--list'], { cwd })
-    expect(people.stderr).toContain('left out by .dockerignore, and deploy.toml)')
+    expect(people.stderr).toContain('left out by deploy.toml and .dockerignore)')
   })
 
   it.each([

@@ -49,7 +49,7 @@ const deployFile = z.looseObject({
 export function parseDeployFile(source: string, name: string): DeployFile {
   const toml = source.replace(/^\uFEFF/, '')
   const read = deployFile.safeParse(readToml(toml, name))
-  if (!read.success) throw new UsageError(read.error.issues.map((issue) => problem(issue, toml, name)))
+  if (!read.success) throw new UsageError(read.error.issues.flatMap((issue) => problemsOf(issue, toml, name)))
   const { region, build } = read.data
   return {
     region,
@@ -77,10 +77,13 @@ function sectionError(section: string, keys: readonly string[]) {
       : `must be a section: [${section}]`
 }
 
-function problem(issue: z.core.$ZodIssue, toml: string, name: string): string {
-  const path = issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path
-  const shown = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
-  return `${name}, line ${lineOf(path, toml)}: ${shown.slice(1)} ${issue.message}.`
+function problemsOf(issue: z.core.$ZodIssue, toml: string, name: string): readonly string[] {
+  const paths =
+    issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path]
+  return paths.map((path) => {
+    const shown = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
+    return `${name}, line ${lineOf(path, toml)}: ${shown.slice(1)} ${issue.message}.`
+  })
 }
 
 /** The line on which a key is first said. Values have no places after parsing, so that the file is read again line by line. */

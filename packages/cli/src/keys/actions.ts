@@ -4,7 +4,7 @@ import { ownRecord } from '../login/command.ts'
 import { flag } from '../options/option.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
 import { readCredentials } from '../remote/credentials.ts'
-import { shownTime, table } from '../remote/table.ts'
+import { shownDate, shownTime, table } from '../remote/table.ts'
 import { UsageError } from '../usage-error.ts'
 
 const MAX_NAME = 100
@@ -15,21 +15,20 @@ export const listAction = action({
   summary: 'List the keys',
   usage: '',
   arguments: { min: 0, max: 0 },
-  about: 'The beginning of each key is shown, to know it again by.',
+  about: 'The beginning of each key is shown, to know it again by; --json has the ids, too.',
   options: { json: JSON_OPTION },
   async work(_, desk) {
     const { keys } = await (await desk.connect()).listKeys()
     desk.print({ keys })
     const rows = keys.map((key) => [
-      key.id,
       key.name,
       key.family,
       `${key.prefix}…`,
-      shownTime(key.createdAt),
+      shownDate(key.createdAt),
       shownTime(key.lastUsedAt),
-      key.revokedAt === null ? 'valid' : `revoked ${shownTime(key.revokedAt)}`,
+      key.revokedAt === null ? 'valid' : `revoked ${shownDate(key.revokedAt)}`,
     ])
-    desk.say(...table(['ID', 'NAME', 'FAMILY', 'KEY', 'CREATED', 'LAST USED', 'STATE'], rows))
+    desk.say(...table(['NAME', 'FAMILY', 'KEY', 'CREATED', 'LAST USED', 'STATE'], rows))
     return EXIT.ok
   },
 })

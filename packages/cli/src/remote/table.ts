@@ -20,6 +20,11 @@ export function shownTime(iso: string | null): string {
   return iso === null ? '-' : iso.replace('T', ' ').replace(/(?:\.\d+)?Z$/, ' UTC')
 }
 
+/** A day for people, in UTC. */
+export function shownDate(iso: string): string {
+  return iso.slice(0, 10)
+}
+
 /** A number of seconds for people. */
 export function shownSeconds(seconds: number | null): string {
   if (seconds === null) return '-'

@@ -87,7 +87,10 @@ export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
 async function start(options: CloudOptions, closers: Closers): Promise<RunningCloud> {
   const { log, clock = Date.now, host, port, idleMs } = options
   const folder = resolve(options.dataFolder)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  // A folder that was there before may be open to others; what is put into it is not.
+  for (const path of ['.', 'logs', 'uploads', 'work', 'bundles']) {
+    await mkdir(join(folder, path), { recursive: true, mode: 0o700 })
+  }
   const lock = DataLock.take(folder)
   closers.add(() => lock.close())
   const config = loadConfig(folder)

@@ -85,13 +85,17 @@ function add(app: App, route: Route, { logDoor }: AppOptions): void {
       await logDoor.serve(c.req.param('buildId') ?? '', incoming, outgoing)
       return RESPONSE_ALREADY_SENT
     }
-    const params = c.req.param() as Record<string, string>
-    for (const [name, schema] of Object.entries(route.params)) checkParam(name, schema, params[name] ?? '')
+    const params = Object.fromEntries(
+      Object.entries(route.params).map(([name, schema]) => [
+        name,
+        checkParam(name, schema, c.req.param(name) ?? ''),
+      ]),
+    )
     const answer = await handle({
       organizationId: c.get('organizationId') ?? '',
       params,
       query: query?.check(new URL(c.req.url).searchParams),
-      body: route.body && checkBody(route.body, await readJson(incoming, route.maxBodyBytes)),
+      body: route.body && checkBody(route.body, await readJson(incoming, { maxBytes: route.maxBodyBytes })),
       incoming,
     })
     c.header('Cache-Control', 'no-store')

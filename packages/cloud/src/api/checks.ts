@@ -10,10 +10,10 @@ export function checkBody<T>(schema: z.ZodType<T>, value: unknown): T {
   throw refusal('The request body is not valid', parsed.error.issues)
 }
 
-/** Checks one part of a path. */
-export function checkParam(name: string, schema: z.ZodType, value: string): void {
+/** Checks one part of a path, and gives it as its schema spells it. */
+export function checkParam(name: string, schema: z.ZodType<string>, value: string): string {
   const parsed = schema.safeParse(value)
-  if (parsed.success) return
+  if (parsed.success) return parsed.data
   const issues = parsed.error.issues.map((issue) => ({ ...issue, path: [name] }))
   throw refusal('The path is not valid', issues)
 }

@@ -30,9 +30,9 @@ export class LogDoor {
   async serve(id: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const entered = this.#gate.enter(incoming.headers.authorization, 'private')
     const { organizationId } = entered instanceof Promise ? await entered : entered
-    if (!UUID.test(id)) checkParam('buildId', buildId, id)
-    const standing = await this.#directory.find(organizationId, id.toLowerCase())
-    if (!standing) throw noBuild(id)
+    const known = UUID.test(id) ? id : checkParam('buildId', buildId, id)
+    const standing = await this.#directory.find(organizationId, known)
+    if (!standing) throw noBuild(known)
     await this.#route.serve(incoming, outgoing, { buildId: standing.id, status: () => standing.status })
   }
 }

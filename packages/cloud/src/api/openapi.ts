@@ -82,7 +82,11 @@ function namedSchemas(requests: ReadonlySet<z.ZodType>): Json {
 
 function operationOf(route: Route): Json {
   const { operationId, tag, summary, auth, body, form } = route
-  const parameters = [...pathParameters(route), ...queryParameters(route)]
+  const parameters = [
+    ...pathParameters(route),
+    ...parametersOf('query', route.query),
+    ...parametersOf('header', route.headers),
+  ]
   return {
     operationId,
     tags: [tag],
@@ -111,12 +115,12 @@ function pathParameters({ params }: Route): readonly Json[] {
   }))
 }
 
-function queryParameters({ query }: Route): readonly Json[] {
-  if (!query) return []
-  const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input' })
+function parametersOf(place: 'query' | 'header', all: z.ZodObject | undefined): readonly Json[] {
+  if (!all) return []
+  const { properties = {}, required = [] } = z.toJSONSchema(all, { io: 'input' })
   return Object.entries(properties).map(([name, schema]) => ({
     name,
-    in: 'query',
+    in: place,
     required: required.includes(name),
     schema,
   }))

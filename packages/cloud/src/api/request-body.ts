@@ -9,8 +9,11 @@ const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
 const BODY_LIMIT_MS = 30_000
 
 /** Reads a JSON body. */
-export async function readJson(incoming: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<unknown> {
-  const bytes = await readBytes(incoming, maxBytes)
+export async function readJson(
+  incoming: IncomingMessage,
+  { maxBytes = MAX_BODY_BYTES, limitMs = BODY_LIMIT_MS } = {},
+): Promise<unknown> {
+  const bytes = await readBytes(incoming, maxBytes, limitMs)
   if (bytes.length === 0) throw invalid('it is empty')
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
@@ -20,19 +23,25 @@ export async function readJson(incoming: IncomingMessage, maxBytes = MAX_BODY_BY
   }
 }
 
-async function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
+async function readBytes(incoming: IncomingMessage, maxBytes: number, limitMs: number): Promise<Buffer> {
+  // To destroy it would take away the way to answer.
+  const arriving = incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
   const chunks: Buffer[] = []
   let size = 0
-  const timer = setTimeout(() => incoming.destroy(), BODY_LIMIT_MS)
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(invalid(`it did not arrive within ${limitMs / 1000} s`)), limitMs)
+  })
   try {
-    for await (const chunk of incoming as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size <= maxBytes) chunks.push(chunk)
-      else if (size > maxBytes + MAX_DISCARDED_BYTES) break
+    while (size <= maxBytes + MAX_DISCARDED_BYTES) {
+      const { value, done } = await Promise.race([arriving.next(), late])
+      if (done) break
+      size += value.length
+      if (size <= maxBytes) chunks.push(value)
     }
-  } catch {
-    // The client broke off or was too slow; nobody is going to read this.
-    throw invalid('it ended too early')
+  } catch (error) {
+    // Nobody is going to read this when the client broke off.
+    throw error instanceof CloudError ? error : invalid('it ended too early')
   } finally {
     clearTimeout(timer)
   }

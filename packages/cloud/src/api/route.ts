@@ -8,6 +8,9 @@ export type RouteAuth = 'private' | 'public' | 'upload' | 'none'
 /** The methods that routes have. */
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+/** What the parts of a path must be. */
+export type PathSchemas = Readonly<Record<string, z.ZodType<string>>>
+
 /** What a handler answers; nothing as its body is no body. */
 export interface RouteAnswer {
   readonly status: number
@@ -33,8 +36,10 @@ export interface Route {
   readonly tag: string
   readonly summary: string
   readonly auth: RouteAuth
-  readonly params: Readonly<Record<string, z.ZodType>>
+  readonly params: PathSchemas
   readonly query: z.ZodObject | undefined
+  /** Headers that are more than those of every request. */
+  readonly headers: z.ZodObject | undefined
   readonly body: z.ZodType | undefined
   /** The largest body, if it is not the usual one. */
   readonly maxBodyBytes: number | undefined
@@ -46,16 +51,11 @@ export interface Route {
   /** Further types of the answer, beside JSON. */
   readonly otherTypes: readonly string[]
   /** Missing where the answer is written as bytes, outside of the routes. */
-  readonly handle:
-    | ((call: RouteCall<Record<string, z.ZodType>, unknown, unknown>) => Promise<RouteAnswer>)
-    | undefined
+  readonly handle: ((call: RouteCall<PathSchemas, unknown, unknown>) => Promise<RouteAnswer>) | undefined
 }
 
-interface Definition<
-  P extends Readonly<Record<string, z.ZodType>>,
-  Q extends z.ZodObject,
-  B extends z.ZodType,
-> extends Partial<Pick<Route, 'auth' | 'maxBodyBytes' | 'form' | 'errors' | 'otherTypes'>>,
+interface Definition<P extends PathSchemas, Q extends z.ZodObject, B extends z.ZodType>
+  extends Partial<Pick<Route, 'auth' | 'headers' | 'maxBodyBytes' | 'form' | 'errors' | 'otherTypes'>>,
     Pick<Route, 'method' | 'path' | 'operationId' | 'tag' | 'summary' | 'answers'> {
   readonly params?: P
   readonly query?: Q
@@ -65,7 +65,7 @@ interface Definition<
 
 /** Makes a route whose handler sees what its schemas say. */
 export function route<
-  P extends Readonly<Record<string, z.ZodType>> = Record<never, z.ZodType>,
+  P extends PathSchemas = Record<never, z.ZodType<string>>,
   Q extends z.ZodObject = z.ZodObject,
   B extends z.ZodType = z.ZodType,
 >(definition: Definition<P, Q, B>): Route {
@@ -73,6 +73,7 @@ export function route<
     auth: 'private',
     params: {},
     query: undefined,
+    headers: undefined,
     body: undefined,
     maxBodyBytes: undefined,
     form: undefined,

@@ -85,7 +85,7 @@ const contextPath = z
   })
 
 export const createBuildRequest = z.strictObject({
-  uploadId: z.uuid(),
+  uploadId: z.uuid().toLowerCase(),
   region: z.string(),
   dockerfilePath: contextPath.default(DEFAULT_DOCKERFILE),
   noCache: z.boolean().default(false),

@@ -19,7 +19,7 @@ import { CloudError } from '../../errors.ts'
 import { type Route, route } from '../route.ts'
 
 /** Ids of builds. */
-export const buildId = z.guid()
+export const buildId = z.guid().toLowerCase()
 
 const { min, max, default: usual } = BUILD_LIST_LIMIT
 const listQuery = z.strictObject({
@@ -34,6 +34,10 @@ const listQuery = z.strictObject({
 const logsQuery = z.strictObject({
   limit: z.int().min(BUILD_LOG_LIMIT.min).max(BUILD_LOG_LIMIT.max).default(BUILD_LOG_LIMIT.default),
   nextToken: z.string().optional(),
+})
+const logsHeaders = z.object({
+  'Last-Event-ID': z.string().optional().describe('Where an event stream goes on: after this line.'),
+  'If-None-Match': z.string().optional().describe('An ETag; an unchanged log is 304.'),
 })
 const uploadForm = z.object({
   key: z.string(),
@@ -75,7 +79,7 @@ export function buildRoutes({ builds, uploads, uploadUrl }: BuildRoutesOptions):
       summary:
         'Takes a build context: a form with all the given fields, then the field file, a gzip-compressed tar.',
       auth: 'upload',
-      params: { uploadId: z.guid() },
+      params: { uploadId: z.guid().toLowerCase() },
       form: uploadForm,
       answers: { 204: undefined },
       errors: ['CONFLICT', 'PAYLOAD_TOO_LARGE'],
@@ -99,7 +103,7 @@ export function buildRoutes({ builds, uploads, uploadUrl }: BuildRoutesOptions):
       summary: 'Builds an uploaded context, or gives the successful build of the same one.',
       body: createBuildRequest,
       answers: { 200: createBuildResponse, 201: createBuildResponse },
-      errors: ['PAYLOAD_TOO_LARGE', 'RATE_LIMITED'],
+      errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'RATE_LIMITED'],
       handle: async ({ organizationId, body }) => {
         const answer = await builds.create(organizationId, body)
         return { status: answer.cached ? 200 : 201, body: answer }
@@ -144,8 +148,9 @@ export function buildRoutes({ builds, uploads, uploadUrl }: BuildRoutesOptions):
       summary: 'Gives the newest lines of a log, oldest first; nextToken leads to older ones.',
       params: { buildId },
       query: logsQuery,
-      answers: { 200: buildLogsResponse },
-      errors: ['NOT_FOUND'],
+      headers: logsHeaders,
+      answers: { 200: buildLogsResponse, 304: undefined },
+      errors: ['NOT_FOUND', 'RATE_LIMITED'],
       otherTypes: ['text/event-stream', 'text/plain'],
     }),
     route({

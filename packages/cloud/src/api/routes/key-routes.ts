@@ -39,7 +39,7 @@ export function keyRoutes(keys: KeyService): readonly Route[] {
       operationId: 'revokeKey',
       tag,
       summary: 'Revokes a key at once. The last private key stays.',
-      params: { keyId: z.guid() },
+      params: { keyId: z.guid().toLowerCase() },
       answers: { 200: okResponse },
       errors: ['NOT_FOUND', 'CONFLICT'],
       handle: async ({ organizationId, params }) => {

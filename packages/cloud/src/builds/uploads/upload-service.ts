@@ -85,8 +85,9 @@ export class UploadService {
   ): Promise<{ readonly upload: Upload; readonly contextHash: string; readonly contextSizeBytes: number }> {
     const { store, blobs, clock } = this.#options
     const upload = await store.uploads.get(organizationId, id)
-    if (!upload) throw invalid('there is no such upload, or its 15 minutes are over')
-    if (upload.expiresAt <= clock()) throw expired()
+    if (!upload || upload.expiresAt <= clock()) {
+      throw new CloudError('NOT_FOUND', `uploadId: there is no upload ${id}, or its 15 minutes are over.`)
+    }
     const { contextHash, contextSizeBytes } = upload
     if (contextHash !== null && contextSizeBytes !== null) return { upload, contextHash, contextSizeBytes }
     const packed = await blobs.get(id)

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import Libsql from 'libsql'
 import { diskFull, isDiskFull } from '../../disk-full.ts'
 import { CloudError } from '../../errors.ts'
@@ -17,6 +18,8 @@ export class SqliteDatabase {
   #closed = false
 
   constructor(path: string) {
+    // Made here, so that only its owner can read it; the files that SQLite puts beside it get the same mode.
+    closeSync(openSync(path, 'a', 0o600))
     this.#database = new Libsql(path)
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000')
     this.#database.exec('PRAGMA synchronous = FULL')

@@ -2,7 +2,6 @@ import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { processTree } from './processes.mjs'
-import { sleep } from './wait.mjs'
 
 const STOP_MS = 8000
 /** What is kept of a child's last words, for the error that tells of its end. */
@@ -90,7 +89,7 @@ export class Child {
       listener(this.#output)
     })
     const ended = this.exited.then(() => Promise.reject(new Error(`A child ended:\n${this.#output}`)))
-    const late = sleep(limitMs).then(() =>
+    const late = limit(limitMs).then(() =>
       Promise.reject(new Error(`A child said nothing useful:\n${this.#output}`)),
     )
     ended.catch(() => {})

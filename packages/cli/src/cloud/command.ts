@@ -52,7 +52,7 @@ async function serve(
 ): Promise<number> {
   const [{ startCloud }, { createLogger }] = await Promise.all([
     import('@botcli/cloud'),
-    import('@botcli/runner'),
+    import('@botcli/runner/logger'),
   ])
   const { host, port } = values
   const dataFolder = values.data === undefined ? defaultDataFolder(io.env) : resolve(io.cwd(), values.data)

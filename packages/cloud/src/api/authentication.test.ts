@@ -151,7 +151,7 @@ describe('two organizations', () => {
     await cloud.ended((await cloud.build(files)).build.id)
     const uploadId = await cloud.upload(files)
     const request = { uploadId, region: 'local' }
-    expect(await cloud.send('POST', '/v1/builds', request, other.privateKey)).toMatchObject({ status: 400 })
+    expect(await cloud.send('POST', '/v1/builds', request, other.privateKey)).toMatchObject({ status: 404 })
     const own = await cloud.build(files, {}, other.privateKey)
     expect(own).toMatchObject({ cached: false, build: { organizationId: other.organizationId } })
     await cloud.ended(own.build.id, other.privateKey)

@@ -167,7 +167,6 @@ describe('builds', () => {
   })
 
   it.each([
-    ['an unknown upload', { uploadId: UNKNOWN, region: 'local' }, 'uploadId'],
     ['an id that is none', { uploadId: 'x', region: 'local' }, 'uploadId'],
     ['an unknown region', { uploadId: UNKNOWN, region: 'mars' }, 'Allowed: local'],
     [
@@ -181,6 +180,20 @@ describe('builds', () => {
     const { status, body } = await cloud.send('POST', '/v1/builds', request)
     expect(status).toBe(400)
     expect(body).toEqual({ error: expect.stringContaining(named), code: 'INVALID_REQUEST' })
+  })
+
+  it('are not made of an upload that is not there', async () => {
+    const { status, body } = await cloud.send('POST', '/v1/builds', { uploadId: UNKNOWN, region: 'local' })
+    expect(status).toBe(404)
+    expect(body).toEqual({ error: expect.stringContaining('uploadId'), code: 'NOT_FOUND' })
+  })
+
+  it('are found by their ids in capital letters, too', async () => {
+    const { build } = await cloud.build({ Dockerfile: 'RUN echo capital\n' })
+    await cloud.ended(build.id)
+    const id = build.id.toUpperCase()
+    expect((await cloud.record(id)).id).toBe(build.id)
+    expect(await cloud.logs(id)).toContain('capital')
   })
 
   it('are refused as long as nothing was uploaded, or when it is no context', async () => {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Readable, Transform } from 'node:stream'
@@ -37,7 +36,9 @@ export class FileBlobStore implements BlobStore {
       },
     })
     try {
-      await pipeline(content, counted, createWriteStream(draft, { flush: true }))
+      // Opened before anything can fail: a file that appears after it was removed would stay.
+      const file = await open(draft, 'wx')
+      await pipeline(content, counted, file.createWriteStream({ flush: true }))
       await rename(draft, this.#path(name))
     } catch (error) {
       await rm(draft, { force: true })

@@ -31,7 +31,7 @@ it('gives places that live 15 minutes', async () => {
   })
   const request = { uploadId: used.uploadId, region: 'local' }
   expect(await cloud.send('POST', '/v1/builds', request)).toMatchObject({
-    status: 400,
+    status: 404,
     body: { error: expect.stringContaining('15 minutes') },
   })
 })

@@ -9,7 +9,7 @@ describe('botcli build', () => {
   it('alone shows its commands', async () => {
     const alone = await typed(['build'])
     expect(alone).toMatchObject({ code: 2, stdout: '' })
-    for (const word of ['create', 'list', 'get', 'logs', 'cancel'])
+    for (const word of ['create', 'list', 'get', 'logs', 'cancel', 'remove'])
       expect(alone.stderr).toContain(`  ${word} `)
     expect(await typed(['build', '--help'])).toEqual({ code: 0, stdout: alone.stderr, stderr: '' })
     const wrong = await typed(['build', 'lsit'])
@@ -17,7 +17,7 @@ describe('botcli build', () => {
     expect(wrong.stderr).toContain('Unknown command "lsit". Did you mean "botcli build list"?')
   })
 
-  it.each(['create', 'list', 'get', 'logs', 'cancel'])(
+  it.each(['create', 'list', 'get', 'logs', 'cancel', 'remove'])(
     '%s has a help, whatever else is there',
     async (word) => {
       const { code, stdout } = await typed(['build', word, '--help', '--json'])
@@ -117,6 +117,18 @@ describe('botcli build', () => {
     expect(again.code).toBe(1)
     expect(again.stderr).toContain('was over already (failed); nothing was cancelled.')
     expect(cloud.builds.size).toBe(1)
+  })
+
+  it('remove', async () => {
+    const cloud = await CloudDouble.start()
+    const build = cloud.addBuild()
+    const early = await typed(['build', 'remove', build.record.id], cloud)
+    expect(early).toMatchObject({ code: 1, stdout: '' })
+    expect(early.stderr).toContain(`End it first: botcli build cancel ${build.record.id}`)
+    build.finish('success')
+    const { code, stdout } = await typed(['build', 'remove', build.record.id], cloud)
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `Build ${build.record.id} is removed.\n` })
+    expect((await typed(['build', 'remove', build.record.id], cloud)).stderr).toContain('There is no build')
   })
 
   it('cancel never removes a build that ends before it is asked to', async () => {

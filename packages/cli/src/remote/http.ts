@@ -58,33 +58,36 @@ export class CloudHttp {
 
   /** Asks for a stream. The limit is for its beginning only; who reads it sees to the rest. */
   async stream(asked: Asked): Promise<Response> {
+    return this.#limited(asked, (limit) => this.#checked(asked, limit))
+  }
+
+  #text(asked: Asked): Promise<string> {
+    return this.#limited(asked, async (limit) => {
+      const response = await this.#checked(asked, limit)
+      return response.text().catch((error: unknown) => {
+        throw this.#failed(error, asked)
+      })
+    })
+  }
+
+  /** Does something within the limit of a request. */
+  async #limited<T>({ limitMs = LIMIT_MS }: Asked, work: (limit: AbortSignal) => Promise<T>): Promise<T> {
     const limit = new AbortController()
-    const timer = setTimeout(
-      () => limit.abort(new DOMException('', 'TimeoutError')),
-      asked.limitMs ?? LIMIT_MS,
-    )
+    const timer = setTimeout(() => limit.abort(new DOMException('', 'TimeoutError')), limitMs)
     try {
-      return await this.#checked(asked, [limit.signal])
+      return await work(limit.signal)
     } finally {
       clearTimeout(timer)
     }
   }
 
-  async #text(asked: Asked): Promise<string> {
-    const limit = AbortSignal.timeout(asked.limitMs ?? LIMIT_MS)
-    const response = await this.#checked(asked, [limit])
-    return response.text().catch((error: unknown) => {
-      throw this.#failed(error, asked)
-    })
-  }
-
-  async #checked(asked: Asked, limits: readonly AbortSignal[]): Promise<Response> {
-    const response = await this.#fetch(asked, limits)
+  async #checked(asked: Asked, limit: AbortSignal): Promise<Response> {
+    const response = await this.#fetch(asked, limit)
     if (response.ok) return response
     throw await refusal(response, this.url)
   }
 
-  async #fetch(asked: Asked, limits: readonly AbortSignal[]): Promise<Response> {
+  async #fetch(asked: Asked, limit: AbortSignal): Promise<Response> {
     const { method = 'GET', path, query = {}, body, headers } = asked
     const url = new URL(`${this.url}/v1${path}`)
     for (const [name, value] of Object.entries(query)) {
@@ -102,7 +105,7 @@ export class CloudHttp {
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
         redirect: 'manual',
-        signal: AbortSignal.any([...limits, ...(signal ? [signal] : [])]),
+        signal: AbortSignal.any(signal ? [limit, signal] : [limit]),
       })
     } catch (error) {
       throw this.#failed(error, asked)

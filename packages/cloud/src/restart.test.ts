@@ -90,6 +90,7 @@ describe('a build that is begun', () => {
       errorMessage: null,
       failure: null,
       builder: 'b',
+      bases: [],
     }
     database
       .prepare(

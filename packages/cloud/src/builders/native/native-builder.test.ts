@@ -68,6 +68,7 @@ describe('a project in Python', () => {
       ok: true,
       imageUri: `bundle:${bench.buildId}`,
       imageSizeBytes: expect.any(Number),
+      bases: [],
     })
     const manifest = await readBundle(bench.output)
     expect(manifest).toMatchObject({

@@ -1,9 +1,16 @@
 // Starts what a newcomer wants to see: a bot to talk to, and a cloud. Both end together.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const BOTCLI = fileURLToPath(new URL('../packages/cli/bin/botcli.js', import.meta.url))
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+process.stdout.write('Building, which takes half a minute the first time…\n')
+const built = spawnSync('npm', ['run', 'build', '--silent'], {
+  stdio: 'inherit',
+  shell: process.platform === 'win32',
+})
+if (built.status !== 0) process.exit(built.status ?? 1)
 
 const [bot, cloud] = [
   { name: 'the bot', argv: ['run', 'examples/demo'] },

@@ -4,7 +4,7 @@ import { action, JSON_OPTION } from '../remote/action.ts'
 import type { CloudClient } from '../remote/cloud-client.ts'
 import { RemoteError } from '../remote/remote-error.ts'
 import { realWait, type Wait } from '../remote/retry.ts'
-import { readBuildId } from './build-id.ts'
+import { findBuildId, readBuildId } from './build-id.ts'
 import { outcomeLines } from './report.ts'
 
 const LIMIT_MS = 15_000
@@ -45,8 +45,9 @@ export const cancelAction = action({
   about: '',
   options: { json: JSON_OPTION },
   async work({ args }, desk) {
-    const id = readBuildId(args)
+    const asked = readBuildId(args)
     const client = await desk.connect()
+    const id = await findBuildId(client, asked)
     const cancelled = await cancelBuild(client, id, desk.signal)
     const build = await waitForEnd(client, id, desk.signal)
     desk.print({ cancelled, build })

@@ -57,6 +57,11 @@ describe('botcli build', () => {
     const goneJson = await typed(['build', 'get', NOWHERE, '--json'], cloud)
     expect(JSON.parse(goneJson.stdout)).toEqual({ error: `There is no build ${NOWHERE}.`, code: 'NOT_FOUND' })
     expect((await typed(['build', 'get', 'x'], cloud)).code).toBe(2)
+    const short = await typed(['build', 'get', build.record.id.slice(0, 8), '--json'], cloud)
+    expect(JSON.parse(short.stdout)).toEqual({ build: build.record })
+    const unknown = await typed(['build', 'get', '00000000'], cloud)
+    expect(unknown.code).toBe(2)
+    expect(unknown.stderr).toContain('begins with 00000000')
   })
 
   it('logs, page by page', async () => {

@@ -56,9 +56,10 @@ export class CreationReport {
     this.#desk.emit('uploaded', { bytes })
   }
 
-  made(build: BuildRecord): void {
+  made(build: BuildRecord, url: string): void {
     this.#desk.emit('build', { build })
-    if (!this.#desk.json) this.#desk.note(`Build ${build.id} is made in ${build.region}.`)
+    if (!this.#desk.json)
+      this.#desk.note(`Build ${build.id} is made in ${build.region}: ${url}/#/builds/${build.id}`)
   }
 
   detached(build: BuildRecord): void {
@@ -70,8 +71,9 @@ export class CreationReport {
   outcome(build: BuildRecord, { cached }: { readonly cached: boolean }): void {
     this.#desk.emit('outcome', { status: build.status, cached, build })
     if (this.#desk.json) return
-    if (cached)
+    if (cached) {
       this.note('The same files were built before; nothing was built. --no-cache builds them again.')
+    }
     for (const line of outcomeLines(build, this.#desk.notePaint)) this.#desk.note(line)
   }
 

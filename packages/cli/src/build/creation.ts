@@ -77,7 +77,7 @@ export class BuildCreation {
       this.#report.outcome(build, { cached })
       return exitCodeOf(build)
     }
-    this.#report.made(build)
+    this.#report.made(build, client.url)
     if (wish.detach) {
       this.#report.detached(build)
       return EXIT.ok
@@ -90,15 +90,8 @@ export class BuildCreation {
     context: BuildContext,
     region: string,
   ): Promise<BuildRecord | undefined> {
-    const { builds } = await client.listBuilds({
-      status: 'success',
-      region,
-      contextHash: context.hash,
-      dockerfilePath: context.dockerfile,
-      limit: 1,
-    })
-    // A cloud that does not know a filter answers with other builds.
-    return builds.find((one) => one.contextHash === context.hash && one.dockerfilePath === context.dockerfile)
+    const same = { region, contextHash: context.hash, dockerfilePath: context.dockerfile }
+    return (await client.listBuilds({ ...same, reusable: 'true' })).builds[0]
   }
 
   async #make(

@@ -4,7 +4,7 @@ import { optional, valued } from '../options/option.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
 import { shownSeconds, shownTime, table } from '../remote/table.ts'
 import { oneOf, wholeNumber } from '../run/values.ts'
-import { readBuildId } from './build-id.ts'
+import { findBuildId, readBuildId } from './build-id.ts'
 import { buildLines } from './report.ts'
 
 const HEAD = ['ID', 'STATUS', 'FAILURE', 'REGION', 'DOCKERFILE', 'CREATED', 'TOOK']
@@ -78,8 +78,9 @@ export const getAction = action({
   about: '',
   options: { json: JSON_OPTION },
   async work({ args }, desk) {
-    const id = readBuildId(args)
-    const build = await (await desk.connect()).getBuild(id)
+    const asked = readBuildId(args)
+    const client = await desk.connect()
+    const build = await client.getBuild(await findBuildId(client, asked))
     desk.print({ build })
     desk.say(...buildLines(build, desk.paint))
     return EXIT.ok

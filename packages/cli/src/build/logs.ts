@@ -5,7 +5,7 @@ import { action, JSON_OPTION } from '../remote/action.ts'
 import type { CloudClient } from '../remote/cloud-client.ts'
 import type { Desk } from '../remote/desk.ts'
 import { wholeNumber } from '../run/values.ts'
-import { readBuildId } from './build-id.ts'
+import { findBuildId, readBuildId } from './build-id.ts'
 import { exitCodeOf, outcomeLines } from './report.ts'
 import { watchLog } from './watch.ts'
 
@@ -41,8 +41,9 @@ made again, and each line comes once. Ctrl-C leaves the build alone.`,
     json: flag({ ...JSON_OPTION, help: 'Print the result as JSON; with -f, a line for each event.' }),
   },
   async work({ args, values: { follow, lines } }, desk) {
-    const id = readBuildId(args)
+    const asked = readBuildId(args)
     const client = await desk.connect()
+    const id = await findBuildId(client, asked)
     if (follow) return followBuild(client, id, desk, Math.min(lines, BUILD_LOG_LIMIT.max))
     const { logs, hasOlder } = await newestLines(client, id, lines)
     desk.print({ logs, complete: !hasOlder })

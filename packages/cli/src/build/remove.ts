@@ -1,7 +1,7 @@
 import { isFinal } from '@botcli/protocol/cloud'
 import { EXIT } from '../exit-codes.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
-import { readBuildId } from './build-id.ts'
+import { findBuildId, readBuildId } from './build-id.ts'
 
 /** `botcli build remove ID`. */
 export const removeAction = action({
@@ -12,8 +12,9 @@ export const removeAction = action({
   about: 'It cannot be brought back. A build that is not over is left alone.',
   options: { json: JSON_OPTION },
   async work({ args }, desk) {
-    const id = readBuildId(args)
+    const asked = readBuildId(args)
     const client = await desk.connect()
+    const id = await findBuildId(client, asked)
     const { status } = await client.getBuild(id, desk.signal)
     // To remove one that is not over would cancel it.
     if (!isFinal(status)) {

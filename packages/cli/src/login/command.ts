@@ -66,13 +66,13 @@ function readKey(text: string): string {
   throw new UsageError([
     key === ''
       ? 'No key was given. "botcli cloud" shows one at its first start.'
-      : 'That is no key: a key has no spaces.',
+      : 'That is no private key: one begins with sk_ and has no spaces.',
   ])
 }
 
 function parseKey(text: string): string {
   if (text === '-' || isKey(text)) return text
-  throw new ValueError('must be a key, without spaces, or - for stdin.')
+  throw new ValueError('must be a private key (sk_…), or - for stdin.')
 }
 
 function checkFamily(key: string): void {

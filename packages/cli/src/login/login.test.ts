@@ -45,7 +45,7 @@ describe('botcli login', () => {
   it.each([
     ['sk_unknown_key', 1, 'botcli login: The key is missing or unknown.\n'],
     ['pk_public_key_1', 2, 'That is a public key (pk_…)'],
-    ['with space', 2, 'must be a key, without spaces'],
+    ['with space', 2, 'must be a private key (sk_…)'],
   ])('stores nothing for %j', async (key, expected, message) => {
     const cloud = await CloudDouble.start()
     const env = await home()

@@ -36,6 +36,8 @@ export interface BuildFilter {
   readonly region?: string | undefined
   readonly contextHash?: string | undefined
   readonly dockerfilePath?: string | undefined
+  /** Only the one that a new build of the same would be given. */
+  readonly reusable?: 'true' | undefined
   readonly limit?: number | undefined
   readonly offset?: number | undefined
 }

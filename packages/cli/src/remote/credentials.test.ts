@@ -105,7 +105,7 @@ describe('variables', () => {
       'must be an address',
     )
     const wrong = readCredentials({ ...env, ...variables, BOTCLI_API_KEY: 'hush hush' })
-    await expect(wrong).rejects.toThrow('BOTCLI_API_KEY must be a key')
+    await expect(wrong).rejects.toThrow('BOTCLI_API_KEY must be a private key')
     await expect(wrong).rejects.not.toThrow('hush')
   })
 })

@@ -32,7 +32,7 @@ export async function readCredentials(env: Environment = process.env): Promise<C
     throw invalid(`${CREDENTIAL_VARIABLES.url} must be an address such as http://localhost:7870.`)
   }
   if (key !== undefined && !isKey(key)) {
-    throw invalid(`${CREDENTIAL_VARIABLES.key} must be a key, without spaces or line breaks.`)
+    throw invalid(`${CREDENTIAL_VARIABLES.key} must be a private key (sk_…), without spaces or line breaks.`)
   }
   if (url !== undefined && key !== undefined) return { url: baseUrl(url), key }
   const stored = await readStoredCredentials(env)

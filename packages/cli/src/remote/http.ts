@@ -121,12 +121,25 @@ export class CloudHttp {
         `The cloud at ${this.url} did not answer within ${seconds} seconds.`,
       )
     }
+    const reason = reasonOf(error)
+    const advice = adviceOn(this.url, reason)
     return RemoteError.local(
       'UNREACHABLE',
-      `The cloud at ${this.url} cannot be reached (${reasonOf(error)}). Is it running? "botcli cloud" starts one here.`,
-      { cause: error },
+      `The cloud at ${this.url} cannot be reached (${reason}). ${advice}`,
+      {
+        cause: error,
+      },
     )
   }
+}
+
+function adviceOn(url: string, reason: string): string {
+  const { protocol, hostname, host } = new URL(url)
+  if (protocol === 'https:' && /SSL|EPROTO/.test(reason)) return `Does it speak http? Try http://${host}`
+  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  return isHere
+    ? 'Is it running? "botcli cloud" starts one here.'
+    : 'Is it running, and is the address right?'
 }
 
 /** The address of a cloud as it is kept: without the path of its API. */

@@ -221,6 +221,7 @@ export class CloudDouble {
           (name) => (query.get(name) ?? one[name]) === one[name],
         ),
       )
+      .filter(({ status }) => query.get('reusable') === null || status === 'success')
     return [200, { builds: all.slice(offset, offset + limit), total: all.length, limit, offset }]
   }
 

@@ -72,6 +72,25 @@ describe('builds', () => {
     expect(fresh.body).toMatchObject({ cached: false })
   })
 
+  it('are told before anything is sent, if the same thing was built', async () => {
+    const { build, contextHash } = await cloud.build({ Dockerfile: 'RUN echo told before\n' })
+    const asked = `/v1/builds?reusable=true&region=local&contextHash=${contextHash}`
+    expect((await cloud.send('GET', asked, undefined)).body).toMatchObject({ builds: [], total: 0 })
+    const { imageUri } = await cloud.ended(build.id)
+    expect((await cloud.send('GET', asked, undefined)).body).toMatchObject({
+      builds: [{ id: build.id }],
+      total: 1,
+    })
+    const other = await cloud.send('GET', `${asked}&dockerfilePath=Other`, undefined)
+    expect(other.body).toMatchObject({ builds: [] })
+    await cloud.builder.remove(imageUri ?? '')
+    expect((await cloud.send('GET', asked, undefined)).body).toMatchObject({ builds: [] })
+    expect(await cloud.send('GET', '/v1/builds?reusable=true', undefined)).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('contextHash') },
+    })
+  })
+
   it('are built anew when their base is another one, or what was made is gone', async () => {
     const files = { Dockerfile: 'RUN echo based\n' }
     const builtAnew = async () => {

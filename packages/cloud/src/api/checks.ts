@@ -58,9 +58,23 @@ function describe(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): reado
     return nearest.flatMap((inner) => describe(inner, path))
   }
   const at = path.map((part) => (typeof part === 'string' ? bounded(part) : String(part))).join('.')
-  const keys = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MAX_PROBLEMS).map(shown) : []
-  const message = keys.length > 0 ? `unknown: ${keys.join(', ')}` : issue.message
+  const message = messageOf(issue)
   return [at === '' ? message : `${at}: ${message}`]
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') {
+    return `unknown: ${issue.keys.slice(0, MAX_PROBLEMS).map(shown).join(', ')}`
+  }
+  if (issue.code === 'invalid_type') {
+    return /received undefined$/.test(issue.message)
+      ? `it is missing (${issue.expected})`
+      : `it must be a ${issue.expected}`
+  }
+  if (issue.code === 'invalid_value') return `it must be one of ${issue.values.map(String).join(', ')}`
+  if (issue.code === 'invalid_format')
+    return issue.format === 'guid' || issue.format === 'uuid' ? 'it must be a UUID' : issue.message
+  return issue.message
 }
 
 function shown(name: string): string {

@@ -126,6 +126,16 @@ export class BuildService {
     return this.get(organizationId, id)
   }
 
+  /** The list of the one build that a new one of the same thing would be given, if there is one. */
+  async reusable(
+    organizationId: string,
+    same: Pick<CreateBuildRequest, 'region' | 'dockerfilePath'> & { readonly contextHash: string },
+  ): Promise<BuildListResponse> {
+    const found = await this.#cached(organizationId, same.contextHash, same)
+    const builds = found ? [buildRecordOf(found)] : []
+    return { builds, total: builds.length, limit: 1, offset: 0 }
+  }
+
   /** Ends a build that is not over, or removes one that is, with its log and what it made. */
   async cancelOrRemove(organizationId: string, id: string): Promise<void> {
     const build = await this.#requestCancel(organizationId, id)
@@ -182,7 +192,7 @@ export class BuildService {
   async #cached(
     organizationId: string,
     contextHash: string,
-    { region, dockerfilePath }: CreateBuildRequest,
+    { region, dockerfilePath }: Pick<CreateBuildRequest, 'region' | 'dockerfilePath'>,
   ): Promise<StoredBuild | undefined> {
     const { shelf, store, log } = this.#options
     const builder = await shelf.best()

@@ -161,6 +161,6 @@ export async function checkDockerfile(folder: string, dockerfile: string): Promi
   const what = found === undefined ? 'There is no' : 'It is no file:'
   throw new ContextError(
     'DOCKERFILE_MISSING',
-    `${what} ${dockerfile} in ${folder}. Name the container build file by --dockerfile, or in deploy.toml.`,
+    `${what} ${dockerfile} in ${folder}. Name the container build file by --dockerfile, or in deploy.toml. "botcli init" makes a project that has one.`,
   )
 }

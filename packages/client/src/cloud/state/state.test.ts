@@ -36,9 +36,9 @@ describe('words', () => {
   it.each([
     [0, '0 bytes'],
     [999, '999 bytes'],
-    [1_000, '1.0 KB'],
-    [123_456_789, '123 MB'],
-    [9e15, '9000 TB'],
+    [1024, '1.0 KB'],
+    [123_456_789, '118 MB'],
+    [9e15, '8185 TB'],
   ])('%d bytes are %s', (bytes, words) => expect(sizeWords(bytes)).toBe(words))
 
   it.each([

@@ -34,8 +34,9 @@ const SIZES = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
 
 /** A number of bytes for people. */
 export function sizeWords(bytes: number): string {
-  const power = Math.min(SIZES.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
-  const value = bytes / 1000 ** power
+  // As the commands count: a KB is 1024 bytes.
+  const power = Math.min(SIZES.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
+  const value = bytes / 1024 ** power
   return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${SIZES[power]}`
 }
 

@@ -7,6 +7,7 @@ import {
   buildStatus,
   createBuildRequest,
   createBuildResponse,
+  DEFAULT_DOCKERFILE,
   okResponse,
   uploadUrlRequest,
   uploadUrlResponse,
@@ -27,6 +28,10 @@ const listQuery = z.strictObject({
   region: z.string().max(100).optional(),
   contextHash: z.string().max(100).optional(),
   dockerfilePath: z.string().max(512).optional(),
+  reusable: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('Only the one that a new build of this contextHash, region and dockerfilePath would be given.'),
   limit: z.int().min(min).max(max).default(usual),
   offset: z.int().min(0).max(1_000_000_000).optional(),
   cursor: z.string().max(200).optional(),
@@ -45,6 +50,12 @@ const uploadForm = z.object({
   token: z.string(),
   file: z.string().meta({ contentMediaType: 'application/gzip' }),
 })
+
+/** What makes two builds the same, as far as it can be told before they are made. */
+function sameBuild({ contextHash, region, dockerfilePath = DEFAULT_DOCKERFILE }: z.infer<typeof listQuery>) {
+  if (contextHash !== undefined && region !== undefined) return { contextHash, region, dockerfilePath }
+  throw new CloudError('INVALID_REQUEST', 'reusable needs contextHash and region beside it.')
+}
 
 /** What the routes call. */
 export interface BuildRoutesOptions {
@@ -121,7 +132,10 @@ export function buildRoutes({ builds, uploads, uploadUrl }: BuildRoutesOptions):
         if (query.cursor !== undefined && query.offset !== undefined) {
           throw new CloudError('INVALID_REQUEST', 'cursor and offset cannot both be given.')
         }
-        const { offset = 0, limit, cursor, ...wanted } = query
+        const { offset = 0, limit, cursor, reusable, ...wanted } = query
+        if (reusable === 'true') {
+          return { status: 200, body: await builds.reusable(organizationId, sameBuild(query)) }
+        }
         const filter = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
         return { status: 200, body: await builds.list(organizationId, { ...filter, limit, offset, cursor }) }
       },

@@ -89,9 +89,7 @@ export class NativeBuilder implements Builder {
   async #make(shop: Workshop, file: CheckedDockerfile): Promise<BuildResult> {
     const { input } = shop
     const plan = planOf(file, input.context)
-    shop.tail.say(
-      'No container tool: the context is bundled and its dependencies are installed; no image is made.',
-    )
+    shop.tail.say('No image is made: the context is bundled and its dependencies are installed.')
     for (const { from, base } of file.needed)
       shop.tail.say(`line ${from.line}: not used: the base image ${base ?? from.rest}`)
     for (const { step, part } of plan.notRun) shop.tail.say(`line ${step.line}: not run: ${part}`)
@@ -184,7 +182,7 @@ async function finish(shop: Workshop, plan: NativePlan, entry: Entry): Promise<B
   await rm(input.output, { recursive: true, force: true })
   await move(bundle, input.output)
   const imageUri = `${URI}${input.buildId}`
-  shop.tail.say(`made ${imageUri}, ${Math.ceil(imageSizeBytes / 1024 / 1024)} MiB`)
+  shop.tail.say(`made ${imageUri}, ${Math.ceil(imageSizeBytes / 1024 / 1024)} MB`)
   return { ok: true, imageUri, imageSizeBytes, bases: [] }
 }
 

@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status'
+import * as z from 'zod'
 import { CloudError } from '../errors.ts'
 import type { CloudLog } from '../log.ts'
 import { checkBody, checkParam, QueryCheck } from './checks.ts'
@@ -35,6 +36,7 @@ export interface AppOptions {
 }
 
 const OPENAPI = '/v1/openapi.json'
+const NO_QUERY = z.strictObject({})
 
 /** Everything that is served but logs. */
 export function createApp(options: AppOptions): App {
@@ -77,7 +79,7 @@ export function createApp(options: AppOptions): App {
 }
 
 function add(app: App, route: Route, { logDoor }: AppOptions): void {
-  const query = route.query && new QueryCheck(route.query)
+  const query = new QueryCheck(route.query ?? NO_QUERY)
   app.on(route.method, honoPath(route.path), async (c) => {
     const { incoming, outgoing } = c.env
     const { handle } = route
@@ -94,7 +96,7 @@ function add(app: App, route: Route, { logDoor }: AppOptions): void {
     const answer = await handle({
       organizationId: c.get('organizationId') ?? '',
       params,
-      query: query?.check(new URL(c.req.url).searchParams),
+      query: query.check(new URL(c.req.url).searchParams),
       body: route.body && checkBody(route.body, await readJson(incoming, { maxBytes: route.maxBodyBytes })),
       incoming,
     })

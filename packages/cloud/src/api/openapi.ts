@@ -139,10 +139,10 @@ function answersOf({ answers, otherTypes }: Route): Json {
   )
 }
 
-function errorsOf({ auth, errors, params, query, body, form }: Route): Json {
-  const takesAnything = Object.keys(params).length > 0 || query || body || form
+function errorsOf({ auth, errors, body }: Route): Json {
   const codes: readonly CloudErrorCode[] = [
-    ...(takesAnything ? (['INVALID_REQUEST'] as const) : []),
+    // If only for a query that it does not know.
+    'INVALID_REQUEST',
     ...(auth === 'none' ? [] : auth === 'upload' ? (['UNAUTHORIZED'] as const) : KEY_ERRORS),
     ...(body ? (['PAYLOAD_TOO_LARGE'] as const) : []),
     ...errors,

@@ -2,6 +2,7 @@ import type { BuildOutput } from '../builders/builder.ts'
 import { LineCleaner } from '../logs/line-cleaner.ts'
 import type { LogStore, LogWriter } from '../logs/log-store.ts'
 import { parseLines } from '../logs/log-text.ts'
+import type { RedactionTable } from '../logs/redaction-table.ts'
 import { Redactor } from '../logs/redactor.ts'
 import type { BuildEnd } from '../store/store.ts'
 
@@ -10,13 +11,13 @@ export class BuildLog implements BuildOutput {
   readonly #logs: LogStore
   readonly #buildId: string
   readonly #writer: LogWriter
-  readonly #secrets: readonly string[]
+  readonly #secrets: RedactionTable
   readonly #cleaner = new LineCleaner()
   readonly #broken = new AbortController()
   #redactor: Redactor
   #isOpen = true
 
-  private constructor(logs: LogStore, buildId: string, writer: LogWriter, secrets: readonly string[]) {
+  private constructor(logs: LogStore, buildId: string, writer: LogWriter, secrets: RedactionTable) {
     this.#logs = logs
     this.#buildId = buildId
     this.#writer = writer
@@ -25,7 +26,7 @@ export class BuildLog implements BuildOutput {
   }
 
   /** Opens the log of a build. */
-  static async open(logs: LogStore, buildId: string, secrets: readonly string[]): Promise<BuildLog> {
+  static async open(logs: LogStore, buildId: string, secrets: RedactionTable): Promise<BuildLog> {
     return new BuildLog(logs, buildId, await logs.openWriter(buildId), secrets)
   }
 

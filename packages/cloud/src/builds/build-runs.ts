@@ -135,7 +135,7 @@ export class BuildRuns implements BuildWork {
 
   async #openLog(build: StoredBuild): Promise<BuildLog> {
     const { logs, secrets } = this.#options
-    return BuildLog.open(logs, build.id, await secrets.valuesOf(build.organizationId))
+    return BuildLog.open(logs, build.id, await secrets.redactionFor(build.organizationId))
   }
 
   async #attempt(

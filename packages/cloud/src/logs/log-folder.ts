@@ -29,6 +29,7 @@ export interface LogOnDisk {
   readonly seal?: { readonly sha256: string }
 }
 
+/** Where the segment lies whose first line has this number. */
 export function segmentPath(folder: string, first: number): string {
   return join(folder, `${String(first).padStart(16, '0')}.log`)
 }

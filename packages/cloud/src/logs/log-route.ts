@@ -28,6 +28,7 @@ export interface LoggedBuild {
   status(): Awaitable<BuildStatus>
 }
 
+/** What can be set for a route. */
 export interface LogRouteOptions {
   readonly after?: After
   readonly maxFollowers?: number
@@ -262,6 +263,10 @@ function splitQuery(text: string): { limit: string | undefined; token: string | 
   const [, limit, token] = USUAL_QUERY.exec(text) ?? []
   if (limit !== undefined) return { limit, token }
   const query = new URLSearchParams(text)
+  for (const name of query.keys()) {
+    if (name === 'limit' || name === 'nextToken') continue
+    throw invalid(`The parameters are limit and nextToken, not ${JSON.stringify(name.slice(0, 50))}.`)
+  }
   return { limit: once(query, 'limit'), token: once(query, 'nextToken') }
 }
 

@@ -1,14 +1,10 @@
 import { CONTINUES } from './line-cleaner.ts'
-import { secretSpellings } from './secret-spellings.ts'
+import { type RedactionTable, TELLING_CHARACTERS } from './redaction-table.ts'
 
 /** What stands for a secret. */
 export const REDACTED = '***'
-/** So many characters at the end of a line, when they begin a secret, hold the line back; fewer do not give a secret away. */
-export const TELLING_CHARACTERS = 4
 /** Lines that are held back at most. */
 const MAX_HELD = 256
-const TABLE_BITS = 16
-const PART_CHARACTERS = 128
 
 interface Held {
   readonly line: string
@@ -17,14 +13,12 @@ interface Held {
 }
 
 /**
- * Replaces secrets in lines, in every spelling that is known (see secretSpellings), also when a secret goes on in the next line. For
- * this a line that ends like the beginning of a secret is held back until the next one tells, or until `close`.
+ * Replaces secrets in lines, in every spelling that its table has, also when a secret goes on in the next line. For this a line that ends like the beginning of a secret is held back until the next one tells, or until `close`.
  *
  * It looks at four characters at a time: a table says for their hash whether a spelling begins like this, and only then they are compared.
  */
 export class Redactor {
-  readonly #begins = new Uint8Array(2 ** TABLE_BITS)
-  readonly #spellings = new Map<string, string[]>()
+  readonly #table: RedactionTable
   #held: Held[] = []
   /** The last characters before the held lines, and the text of these lines, without newlines. */
   #text = ''
@@ -33,19 +27,13 @@ export class Redactor {
   /** What is to be replaced in the text, as pairs of start and end. */
   #marks: number[] = []
 
-  constructor(secrets: Iterable<string>) {
-    for (const spelling of new Set([...secretSpellings(secrets)].flatMap(parts))) {
-      const key = spelling.slice(0, TELLING_CHARACTERS)
-      this.#begins[hash(spelling, 0)] = 1
-      const others = this.#spellings.get(key)
-      if (others === undefined) this.#spellings.set(key, [spelling])
-      else others.push(spelling)
-    }
+  constructor(table: RedactionTable) {
+    this.#table = table
   }
 
   /** Takes lines, and gives those that are ready, in order. */
   push(lines: readonly string[]): readonly string[] {
-    if (this.#spellings.size === 0) return lines
+    if (this.#table.isEmpty) return lines
     const ready: string[] = []
     for (const line of lines) this.#take(line, ready)
     return ready
@@ -78,7 +66,7 @@ export class Redactor {
   /** Marks all secrets in the text, and gives the place from which on it may be the beginning of one. */
   #search(): number {
     const text = this.#text
-    const begins = this.#begins
+    const { begins } = this.#table
     const last = text.length - TELLING_CHARACTERS
     let open = text.length
     let code = (text.charCodeAt(0) << 8) ^ (text.charCodeAt(1) << 4) ^ text.charCodeAt(2)
@@ -94,7 +82,7 @@ export class Redactor {
     const text = this.#text
     const left = text.length - at
     let open = found
-    for (const spelling of this.#spellings.get(text.slice(at, at + TELLING_CHARACTERS)) ?? []) {
+    for (const spelling of this.#table.startingWith(text.slice(at, at + TELLING_CHARACTERS))) {
       if (spelling.length <= left) {
         if (text.startsWith(spelling, at)) this.#mark(at, at + spelling.length)
       } else if (open === text.length && spelling.startsWith(text.slice(at))) {
@@ -126,22 +114,6 @@ export class Redactor {
     this.#context = at - kept
     this.#marks = this.#held.length === 0 ? [] : marks.map((place) => Math.max(0, place - kept))
   }
-}
-
-/** Long spellings are looked for in parts, so that one which repeats itself does not take for ever. */
-function parts(spelling: string): readonly string[] {
-  const count = Math.max(1, Math.floor(spelling.length / PART_CHARACTERS))
-  return Array.from({ length: count }, (_, index) =>
-    spelling.slice(index * PART_CHARACTERS, index === count - 1 ? undefined : (index + 1) * PART_CHARACTERS),
-  )
-}
-
-/** A hash of four characters in which each counts: 16 bits, to which a next character can be added. */
-function hash(text: string, at: number): number {
-  let code = 0
-  for (let index = at; index < at + TELLING_CHARACTERS; index += 1)
-    code = ((code << 4) ^ text.charCodeAt(index)) & 0xffff
-  return code
 }
 
 /** The same places, in order and without overlaps. */

@@ -11,6 +11,7 @@ import { SegmentLog } from './segment-log.ts'
 import { SegmentLogFollower } from './segment-log-follower.ts'
 import { SegmentLogWriter } from './segment-log-writer.ts'
 
+/** How much of a log is kept unless something else is said. */
 export const DEFAULT_LOG_BYTES = 100 * 1024 * 1024
 const ID = /^[A-Za-z0-9_-]{1,64}$/
 const REMOVED = '.removed-'
@@ -19,6 +20,7 @@ const MAX_IDLE = 256
 const MAX_PLACES = 500_000
 const MAX_OPEN_FILES = 128
 
+/** What can be set for a store. */
 export interface SegmentLogStoreOptions {
   /** How much of a log is kept, in bytes of JSON: one half of its start, one half of its end. */
   readonly maxBytes?: number

@@ -3,6 +3,7 @@ import { type Place, SparseIndex } from './sparse-index.ts'
 
 /** A place is remembered after so many lines or bytes, whatever comes first: so much must be searched for a line at most, about. */
 export const LINES_A_PLACE = 32
+/** The most bytes between two places of an index. */
 export const BYTES_A_PLACE = 32 * 1024
 
 const NEWLINE = 10

@@ -7,7 +7,8 @@ import { SecretService } from './secret-service.ts'
 const store = new SqliteStore(':memory:')
 const settings = new SettingsService(store, [{ code: 'local', display_name: 'Here' }])
 const box = new SecretBox({ id: '00000001', bytes: new Uint8Array(32).fill(7) })
-const secrets = new SecretService({ store, box, settings, clock: Date.now })
+let now = 1000
+const secrets = new SecretService({ store, box, settings, clock: () => now })
 beforeAll(async () => {
   for (const id of ['one', 'two']) {
     await store.organizations.create({ id, name: id, defaultRegion: 'local', createdAt: 1 })
@@ -41,7 +42,6 @@ it('gives all values of one organization, pull secrets in every spelling that ot
 it('opens no value that was moved to another place of the store', async () => {
   const [moved] = await store.secrets.secrets('one', 'aaa')
   if (!moved) throw new Error('there is no secret')
-  const now = Date.now()
   const set = {
     organizationId: 'two',
     name: 'aaa',
@@ -52,4 +52,28 @@ it('opens no value that was moved to another place of the store', async () => {
   } as const
   await store.secrets.put(set, [moved], 10)
   await expect(secrets.valuesOf('two')).rejects.toThrow()
+})
+
+it('are ready to be kept out of logs, and anew after a change', async () => {
+  const fresh = await secrets.redactionFor('one')
+  expect(await secrets.redactionFor('one')).toBe(fresh)
+  now += 1
+  await secrets.put('one', 'aaa', { secrets: [{ secretKey: 'NEW', secretValue: 'a-new-value' }] })
+  const changed = await secrets.redactionFor('one')
+  expect(changed).not.toBe(fresh)
+  expect(changed.startingWith('a-ne')).toContain('a-new-value')
+})
+
+it('are not more than can be looked for', async () => {
+  const put = (name: string, count: number) =>
+    secrets.put('two', name, {
+      secrets: Array.from({ length: count }, (_, index) => ({
+        secretKey: `KEY_${index}`,
+        secretValue: 'x'.repeat(50_000),
+      })),
+    })
+  await put('many-of-two', 15)
+  await expect(put('more-of-two', 15)).rejects.toMatchObject({ code: 'CONFLICT' })
+  // What is replaced does not count twice.
+  await put('many-of-two', 20)
 })

@@ -1,12 +1,17 @@
 import type { PutSecretsRequest, SecretSetListResponse, SecretSetResponse } from '@botcli/protocol/cloud'
 import { CloudError } from '../errors.ts'
 import type { Clock } from '../log.ts'
+import { RedactionTable } from '../logs/redaction-table.ts'
 import type { SettingsService } from '../settings/settings-service.ts'
 import type { Store, StoredSecretSet } from '../store/store.ts'
 import type { SecretBox } from './secret-box.ts'
 
 const MAX_SECRETS = 200
 const MAX_SETS = 1000
+/** All secrets of an organization together, as they are sealed: each of them is looked for in every log. */
+const MAX_ALL_BYTES = 1024 * 1024
+/** Organizations whose tables are kept. */
+const MAX_TABLES = 20
 /** The keys under which an image pull secret is stored. */
 const PULL = { host: 'host', auth: 'auth' } as const
 
@@ -21,6 +26,7 @@ export interface SecretServiceOptions {
 /** Sets of secrets. Values go in, and come out only to what runs on their behalf. */
 export class SecretService {
   readonly #options: SecretServiceOptions
+  readonly #tables = new Map<string, { readonly state: string; readonly table: Promise<RedactionTable> }>()
 
   constructor(options: SecretServiceOptions) {
     this.#options = options
@@ -62,6 +68,7 @@ export class SecretService {
       sealed: box.seal(value, place(organizationId, name, key)),
       updatedAt: now,
     }))
+    await this.#requireRoom(organizationId, name, secrets)
     const set = { organizationId, name, type, region, createdAt: now, updatedAt: now } as const
     const result = await store.secrets.put(set, secrets, MAX_SECRETS)
     if (result === 'stored') return region
@@ -93,6 +100,42 @@ export class SecretService {
       }
     }
     return [...values]
+  }
+
+  /** What is to be kept out of an organization's logs. It is made anew only when a set has changed. */
+  async redactionFor(organizationId: string): Promise<RedactionTable> {
+    const sets = await this.#options.store.secrets.sets(organizationId)
+    const state = JSON.stringify(sets.map(({ name, updatedAt }) => [name, updatedAt]))
+    const known = this.#tables.get(organizationId)
+    if (known?.state === state) return known.table
+    const table = this.valuesOf(organizationId).then((values) => RedactionTable.of(values))
+    this.#tables.delete(organizationId)
+    for (const oldest of this.#tables.keys()) {
+      if (this.#tables.size < MAX_TABLES) break
+      this.#tables.delete(oldest)
+    }
+    this.#tables.set(organizationId, { state, table })
+    // One that could not be made is tried again.
+    table.catch(() => this.#tables.delete(organizationId))
+    return table
+  }
+
+  async #requireRoom(
+    organizationId: string,
+    name: string,
+    added: readonly { readonly key: string; readonly sealed: Uint8Array }[],
+  ): Promise<void> {
+    const { store } = this.#options
+    const replaced = new Set(added.map(({ key }) => key))
+    let bytes = added.reduce((sum, { sealed }) => sum + sealed.length, 0)
+    for (const set of await store.secrets.sets(organizationId)) {
+      for (const { key, sealed } of await store.secrets.secrets(organizationId, set.name)) {
+        if (set.name !== name || !replaced.has(key)) bytes += sealed.length
+      }
+    }
+    if (bytes <= MAX_ALL_BYTES) return
+    const message = `The secrets of the organization would be larger than ${MAX_ALL_BYTES} bytes in all. Remove some first.`
+    throw new CloudError('CONFLICT', message)
   }
 
   async #set(organizationId: string, name: string): Promise<StoredSecretSet> {

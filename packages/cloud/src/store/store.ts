@@ -4,6 +4,7 @@ import type { BaseImage } from '../builders/builder.ts'
 /** Times are milliseconds since 1970. */
 export type Time = number
 
+/** To whom everything belongs. */
 export interface Organization {
   readonly id: string
   readonly name: string
@@ -11,6 +12,7 @@ export interface Organization {
   readonly createdAt: Time
 }
 
+/** A key, without the key itself. */
 export interface StoredKey {
   readonly id: string
   readonly organizationId: string
@@ -36,6 +38,7 @@ export interface Upload {
   readonly createdAt: Time
 }
 
+/** A build with all that is known of it. */
 export interface StoredBuild {
   readonly id: string
   readonly organizationId: string
@@ -75,6 +78,7 @@ export interface BuildEnd {
   readonly bases: readonly BaseImage[]
 }
 
+/** Which builds are wanted. */
 export interface BuildFilter {
   readonly status?: BuildStatus
   readonly region?: string
@@ -82,6 +86,7 @@ export interface BuildFilter {
   readonly dockerfilePath?: string
 }
 
+/** A set of secrets, without them. */
 export interface StoredSecretSet {
   readonly organizationId: string
   readonly name: string
@@ -91,6 +96,7 @@ export interface StoredSecretSet {
   readonly updatedAt: Time
 }
 
+/** A secret of a set. */
 export interface StoredSecret {
   readonly key: string
   /** Sealed by the SecretBox; the store never sees a value. */

@@ -2,6 +2,7 @@ import * as z from 'zod'
 
 /** The states of a build, in order; the last three are final. */
 export const BUILD_STATUSES = ['pending', 'building', 'success', 'failed', 'timeout'] as const
+/** Where a build stands. */
 export const buildStatus = z.enum(BUILD_STATUSES)
 export type BuildStatus = z.infer<typeof buildStatus>
 
@@ -26,6 +27,7 @@ export const BUILD_FAILURES = {
   builder_failed: 'The builder itself failed, lacks a tool, or there is none.',
 } as const
 export type FailureCode = keyof typeof BUILD_FAILURES
+/** All codes of failures. */
 export const FAILURE_CODES = Object.keys(BUILD_FAILURES) as readonly FailureCode[]
 
 /** What went wrong, where, and what to do about it. */
@@ -64,7 +66,9 @@ export const buildRecord = z.strictObject({
 })
 export type BuildRecord = z.infer<typeof buildRecord>
 
+/** Asks for a place to upload a context to. */
 export const uploadUrlRequest = z.strictObject({ region: z.string() })
+/** A place, and what has to be sent with the context. */
 export const uploadUrlResponse = z.strictObject({
   uploadId: z.uuid(),
   uploadUrl: z.string(),
@@ -84,6 +88,7 @@ const contextPath = z
     error: 'must be a relative path inside of the context, with / between its parts',
   })
 
+/** Asks for a build of an uploaded context. */
 export const createBuildRequest = z.strictObject({
   uploadId: z.uuid().toLowerCase(),
   region: z.string(),
@@ -91,6 +96,7 @@ export const createBuildRequest = z.strictObject({
   noCache: z.boolean().default(false),
 })
 export type CreateBuildRequest = z.infer<typeof createBuildRequest>
+/** A new build, or the same from before. */
 export const createBuildResponse = z.strictObject({
   build: buildRecord,
   contextHash: z.string(),
@@ -98,7 +104,9 @@ export const createBuildResponse = z.strictObject({
 })
 export type CreateBuildResponse = z.infer<typeof createBuildResponse>
 
+/** One build. */
 export const buildResponse = z.strictObject({ build: buildRecord })
+/** A page of the list of builds. */
 export const buildListResponse = z.strictObject({
   builds: z.array(buildRecord),
   total: z.number().int(),
@@ -113,6 +121,7 @@ export const BUILD_LIST_LIMIT = { min: 1, max: 100, default: 20 } as const
 
 /** Limits of a read of a build's log. */
 export const BUILD_LOG_LIMIT = { min: 1, max: 10_000, default: 500 } as const
+/** A page of a log. */
 export const buildLogsResponse = z.strictObject({
   logs: z.array(z.string()),
   nextToken: z.string().optional(),

@@ -22,9 +22,12 @@ export const keyRecord = z.strictObject({
 })
 export type KeyRecord = z.infer<typeof keyRecord>
 
+/** Asks for a key. */
 export const createKeyRequest = z.strictObject({ name: z.string().min(1).max(100), family: keyFamily })
 export type CreateKeyRequest = z.infer<typeof createKeyRequest>
+/** A new key, which is shown this once. */
 export const createKeyResponse = z.strictObject({ key: z.string(), record: keyRecord })
 export type CreateKeyResponse = z.infer<typeof createKeyResponse>
+/** All keys of an organization. */
 export const keyListResponse = z.strictObject({ keys: z.array(keyRecord) })
 export type KeyListResponse = z.infer<typeof keyListResponse>

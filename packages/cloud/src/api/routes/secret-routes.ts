@@ -10,8 +10,8 @@ import {
 import type { SecretService } from '../../secrets/secret-service.ts'
 import { type Route, route } from '../route.ts'
 
-/** Two hundred values of the largest size, as JSON spells them. */
-const MAX_PUT_BYTES = 32 * 1024 * 1024
+/** More than an organization can have in all, as JSON may spell it. */
+const MAX_PUT_BYTES = 8 * 1024 * 1024
 
 /** Secrets. */
 export function secretRoutes(secrets: SecretService): readonly Route[] {

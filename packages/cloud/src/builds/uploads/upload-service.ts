@@ -59,7 +59,8 @@ export class UploadService {
     const expires = Number(fields.get('expires'))
     const given = Buffer.from(fields.get('token') ?? '')
     const right = Buffer.from(this.#token(id, expires))
-    return given.length === right.length && timingSafeEqual(given, right)
+    const isGiven = given.length === right.length && timingSafeEqual(given, right)
+    return isGiven && fields.get('key') === id
   }
 
   /** Takes the file of a form that is allowed. */

@@ -19,7 +19,7 @@ export class SqliteDatabase {
 
   constructor(path: string) {
     // Made here, so that only its owner can read it; the files that SQLite puts beside it get the same mode.
-    closeSync(openSync(path, 'a', 0o600))
+    if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600))
     this.#database = new Libsql(path)
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000')
     this.#database.exec('PRAGMA synchronous = FULL')

@@ -8,10 +8,9 @@ export function dockerfile(configuration: Configuration): string {
   return `# The runner is a program for Node.
 FROM node:22-bookworm-slim AS runner
 WORKDIR /opt/botcli
-# Before botcli ${botcliVersion()} is on npm this cannot be built, but from files: --build-arg BOTCLI_PACKAGE='./botcli*.tgz'
-ARG BOTCLI_PACKAGE=botcli@${botcliVersion()}
+# Before botcli ${botcliVersion()} is on npm, its packages have to lie beside this file: botcli*.tgz, made by npm pack.
 COPY wheels botcli*.tgz ./
-RUN npm install --no-audit --no-fund $BOTCLI_PACKAGE
+RUN npm install --no-audit --no-fund $(ls ./botcli*.tgz 2>/dev/null || echo botcli@${botcliVersion()})
 
 FROM python:3.12-slim-bookworm
 COPY --from=runner /usr/local/bin/node /usr/local/bin/node

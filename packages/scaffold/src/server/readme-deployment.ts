@@ -27,8 +27,8 @@ export function deploymentSection(configuration: Configuration, traits: Traits):
 \`server/Dockerfile\` makes an image in which the same runner runs the bot${python === '3.12' ? ' (the services need Python 3.12, which is in it)' : ''}. Commit \`server/uv.lock\`, which \`uv sync\` makes,
 and the image has the versions that you have tried.
 
-The image takes botcli ${botcliVersion()} from npm; before that version is there, it cannot be built. It can be built from a copy of
-botcli: \`npm pack\` its packages into \`server/\`, and build with \`--build-arg BOTCLI_PACKAGE='./botcli*.tgz'\`. Try the image here:
+The image takes botcli ${botcliVersion()} from npm; before that version is there, it is made of a copy of botcli: in that copy,
+\`npm pack --workspaces --pack-destination PROJECT/server\`. Try the image here:
 
 \`\`\`
 docker build -t ${agent} server

@@ -8,6 +8,8 @@ import { type BuildLogsResponse, buildLogsResponse } from '@botcli/protocol/clou
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { EventSource } from '../testing/event-source.ts'
 import { LogServer } from '../testing/log-server.ts'
+import { ManualTimers } from '../testing/manual-timers.ts'
+import { numbered } from '../testing/numbered.ts'
 import type { LogWriter } from './log-store.ts'
 import { SegmentLogStore } from './segment-log-store.ts'
 
@@ -16,13 +18,13 @@ let logs: SegmentLogStore
 let server: LogServer
 let id: string
 let writer: LogWriter
-let timers: { readonly ms: number; readonly act: () => void }[]
+let timers: ManualTimers
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'log-route-'))
   logs = new SegmentLogStore(folder)
-  timers = []
-  server = await LogServer.start(logs, { after, maxFollowers: 20 })
+  timers = new ManualTimers()
+  server = await LogServer.start(logs, { after: timers.after, maxFollowers: 20 })
   id = randomUUID()
   writer = await logs.openWriter(id)
 })
@@ -32,27 +34,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Time passes only when a test says so. */
-function after(ms: number, act: () => void): () => void {
-  const timer = { ms, act }
-  timers.push(timer)
-  return () => {
-    timers = timers.filter((one) => one !== timer)
-  }
-}
-
-function pass(ms: number): void {
-  const due = timers.filter((timer) => timer.ms <= ms)
-  timers = timers.filter((timer) => timer.ms > ms)
-  for (const { act } of due) act()
-}
-
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2))
-}
-
-function numbered(count: number, from = 0): string[] {
-  return Array.from({ length: count }, (_, index) => `line ${from + index}`)
 }
 
 async function read(query = '', headers: Record<string, string> = {}): Promise<BuildLogsResponse> {
@@ -212,9 +195,9 @@ describe('a log as JSON', () => {
     socket.pause()
     socket.on('error', () => {})
     socket.write(`GET /v1/builds/${id}/logs?limit=10000 HTTP/1.1\r\nhost: x\r\n\r\n`)
-    await until(() => timers.some(({ ms }) => ms === 60_000))
+    await until(() => timers.waiting.includes(60_000))
     while (server.active > 0) {
-      pass(60_000)
+      timers.pass(60_000)
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
     socket.destroy()
@@ -309,18 +292,18 @@ describe('a log that is followed', () => {
       { id: 4, line: 'with "quotes" and ü' },
     ])
     await writer.seal()
-    await until(() => timers.some(({ ms }) => ms === 100))
-    pass(100)
-    await until(() => timers.some(({ ms }) => ms === 100))
+    await until(() => timers.waiting.includes(100))
+    timers.pass(100)
+    await until(() => timers.waiting.includes(100))
     expect(source.end).toBeUndefined()
     server.status = 'failed'
-    pass(100)
+    timers.pass(100)
     await source.ended()
     const text = [...numbered(4), 'with "quotes" and ü', ''].join('\n')
     const sha256 = createHash('sha256').update(text).digest('hex')
     expect(source.end).toEqual({ status: 'failed', lines: 5, sha256 })
     await until(() => server.active === 0)
-    expect(timers).toEqual([])
+    expect(timers.waiting).toEqual([])
   })
 
   it('goes on after the last line that a client had', async () => {
@@ -354,13 +337,13 @@ describe('a log that is followed', () => {
   it('comments every 15 seconds', async () => {
     const source = await EventSource.open(server.logsUrl(id))
     for (let count = 1; count <= 3; count += 1) {
-      await until(() => timers.some(({ ms }) => ms === 15_000))
-      pass(15_000)
+      await until(() => timers.waiting.includes(15_000))
+      timers.pass(15_000)
       await source.until(() => source.events.filter(({ comment }) => comment !== undefined).length === count)
     }
     source.cut()
     await until(() => server.active === 0)
-    expect(timers).toEqual([])
+    expect(timers.waiting).toEqual([])
   })
 
   it('ends without an end when the log is removed or the server stops', async () => {
@@ -399,7 +382,7 @@ describe('a log that is followed', () => {
       writer.append(lines.slice(at, at + 500))
       await new Promise((resolve) => setImmediate(resolve))
     }
-    await until(() => timers.some(({ ms }) => ms === 60_000))
+    await until(() => timers.waiting.includes(60_000))
     server.status = 'success'
     await writer.seal()
     source.response.resume()

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { numbered } from '../testing/numbered.ts'
 import type { LogPage } from './log-store.ts'
 import { parseLines } from './log-text.ts'
 import { SegmentLogStore, type SegmentLogStoreOptions } from './segment-log-store.ts'
@@ -33,10 +34,6 @@ async function linesOf(page: LogPage): Promise<readonly string[]> {
   const lines = parseLines(target)
   expect(lines).toHaveLength(page.count)
   return lines
-}
-
-function numbered(count: number, from = 0): string[] {
-  return Array.from({ length: count }, (_, index) => `line ${from + index}`)
 }
 
 function hashOf(lines: readonly string[]): string {
@@ -148,15 +145,13 @@ describe('a log', () => {
     expect(await linesOf(again.before(ID, 4990, 3))).toEqual(numbered(3, 4987))
   })
 
-  it('is gone when it was removed, and its followers end', async () => {
+  it('is gone when it was removed', async () => {
     const store = open()
     const writer = await store.openWriter(ID)
     writer.append(['one'])
     await expect(store.remove(ID)).rejects.toMatchObject({ code: 'CONFLICT' })
     await writer.close()
-    const reading = collect(store, 0)
     await store.remove(ID)
-    expect(await reading).toEqual(['one'])
     expect(store.state(ID).end).toBe(0)
     expect(readdirSync(folder)).toEqual([])
     await store.remove(ID)
@@ -332,55 +327,6 @@ describe('an overlong log', () => {
   })
 })
 
-describe('followers', () => {
-  it('get every line once, however many they are and wherever they begin', async () => {
-    const store = open()
-    const writer = await store.openWriter(ID)
-    writer.append(numbered(1000))
-    const readers = Array.from({ length: 50 }, (_, index) => ({
-      from: index * 20,
-      lines: collect(store, index * 20),
-    }))
-    for (let at = 1000; at < 3000; at += 50) {
-      writer.append(numbered(50, at))
-      if (at % 200 === 0) await new Promise((resolve) => setTimeout(resolve, 1))
-    }
-    await writer.seal()
-    for (const { from, lines } of readers) expect(await lines).toEqual(numbered(3000 - from, from))
-  })
-
-  it('share what was read', async () => {
-    const store = open()
-    const writer = await store.openWriter(ID)
-    const iterators = [0, 1, 2].map(() => store.follow(ID, 0)[Symbol.asyncIterator]())
-    const waiting = iterators.map((iterator) => iterator.next())
-    writer.append(['one', 'two'])
-    const [first, ...others] = (await Promise.all(waiting)).map(({ value }) => value)
-    expect(first).toMatchObject({ first: 0, end: 2 })
-    for (const other of others) expect(other).toBe(first)
-    for (const iterator of iterators) await iterator.return?.(undefined)
-  })
-
-  it('wait for a log that has no line yet, and end when they are closed', async () => {
-    const store = open()
-    const follower = store.follow(ID, 0)
-    const next = follower[Symbol.asyncIterator]().next()
-    const writer = await store.openWriter(ID)
-    writer.append(['one'])
-    expect((await next).value).toMatchObject({ first: 0, end: 1 })
-    const closed = follower[Symbol.asyncIterator]().next()
-    follower.close()
-    expect((await closed).done).toBe(true)
-  })
-
-  it('end when the store closes', async () => {
-    const store = open()
-    const reading = collect(store, 0)
-    await store.close()
-    expect(await reading).toEqual([])
-  })
-})
-
 describe('many logs', () => {
   it('take a bounded number of open files and of memory', async () => {
     const store = open({ maxOpenFiles: 16 })
@@ -404,13 +350,3 @@ describe('many logs', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 })
-
-async function collect(store: SegmentLogStore, from: number): Promise<string[]> {
-  const lines: string[] = []
-  for await (const { body, count } of store.follow(ID, from)) {
-    const parsed = parseLines(body)
-    expect(parsed).toHaveLength(count)
-    lines.push(...parsed)
-  }
-  return lines
-}

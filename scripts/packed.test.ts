@@ -13,7 +13,7 @@ const run = promisify(execFile)
 
 let project: string
 let packages: string
-let runner: ChildProcess | undefined
+const servers: ChildProcess[] = []
 
 beforeAll(async () => {
   project = await realpath(await mkdtemp(join(tmpdir(), 'botcli-packed-')))
@@ -21,9 +21,10 @@ beforeAll(async () => {
   await install()
 })
 afterAll(async () => {
-  if (runner?.exitCode === null) {
-    runner.kill('SIGINT')
-    await once(runner, 'exit')
+  for (const server of servers) {
+    if (server.exitCode !== null) continue
+    server.kill('SIGINT')
+    await once(server, 'exit')
   }
   await rm(project, { recursive: true, force: true })
 })
@@ -50,6 +51,27 @@ async function install(): Promise<void> {
   }
 }
 
+/** Starts a server of the packed command; gives its address, and what it says. */
+async function start(argv: readonly string[]): Promise<{ url: string; lines: readonly string[] }> {
+  const lines: string[] = []
+  const env = {
+    ...process.env,
+    XDG_CONFIG_HOME: join(project, 'config'),
+    XDG_DATA_HOME: join(project, 'data'),
+  }
+  const server = spawn(process.execPath, [join(packages, 'botcli/bin/botcli.js'), ...argv], {
+    cwd: project,
+    env,
+  })
+  servers.push(server)
+  for (const stream of [server.stdout, server.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => lines.push(line))
+  }
+  const ready = await until(() => lines.find((line) => line.includes('"ready"')), `${argv[0]} to be ready`)
+  const { url } = JSON.parse(ready) as { url: string }
+  return { url, lines }
+}
+
 it('carries the Python package, which runs a bot in a project that has not installed it', async () => {
   await cp(join(ROOT, 'examples/echo-python/bot.py'), join(project, 'echo.py'))
   await writeFile(
@@ -57,13 +79,7 @@ it('carries the Python package, which runs a bot in a project that has not insta
     `import botcli, echo\nasync def bot(args):\n    print("from", botcli.__file__)\n    await echo.bot(args)\n`,
   )
   const botcli = join(packages, 'botcli/bin/botcli.js')
-  const lines: string[] = []
-  runner = spawn(process.execPath, [botcli, 'run', '--port', '0'], { cwd: project })
-  for (const stream of [runner.stdout, runner.stderr]) {
-    if (stream !== null) createInterface({ input: stream }).on('line', (line) => lines.push(line))
-  }
-  const ready = await until(() => lines.find((line) => line.includes('"ready"')), 'the runner to be ready')
-  const { url } = JSON.parse(ready) as { url: string }
+  const { url, lines } = await start(['run', '--port', '0'])
   const { stdout } = await run(process.execPath, [botcli, 'call', url, '--speech', '1s'], { cwd: project })
   expect(stdout).toContain('The bot was heard')
   const carried = join(packages, '@botcli/runner/dist/python')
@@ -81,6 +97,14 @@ it('carries the wheel, of the same version', async () => {
   expect((await readFile(wheel)).subarray(0, 2).toString()).toBe('PK')
   // What the package's own page tells people to write.
   expect(await readFile(join(ROOT, 'python/README.md'), 'utf8')).toContain(`/${basename(wheel)}"`)
+})
+
+it('runs a cloud, with its page', async () => {
+  const { url } = await start(['cloud', '--port', '0'])
+  expect(await (await fetch(`${url}/healthz`)).json()).toMatchObject({ status: 'ok' })
+  const page = await (await fetch(url)).text()
+  const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(page) ?? []
+  expect((await fetch(new URL(script, url))).headers.get('content-type')).toContain('javascript')
 })
 
 it('makes projects, with the templates and the wheel that it carries', async () => {

@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CloudDouble, type DoubleBuild, hashOf } from '../testing/cloud-double.ts'
-import { folderWith } from '../testing/folder.ts'
+import { folderWith, type Tree } from '../testing/folder.ts'
 import { TypedCommand, typed } from '../testing/typed-command.ts'
 
 const PROJECT = {
@@ -24,7 +25,7 @@ afterAll(async () => {
 })
 
 /** A cloud, and a folder to build in it. */
-async function setting(tree: Readonly<Record<string, string>> = PROJECT) {
+async function setting(tree: Tree = PROJECT) {
   const cloud = await CloudDouble.start()
   return { cloud, env: cloud.env, cwd: await folderWith(tree) }
 }
@@ -150,6 +151,23 @@ describe('botcli build create', () => {
     expect(stderr).toContain(`botcli build logs -f ${id}`)
   })
 
+  it('says the id with --detach, too, where nothing has to be built', async () => {
+    const { cloud, env, cwd } = await setting()
+    cloud.onBuild = succeed
+    await typed(['build', 'create'], { env, cwd })
+    const [id] = cloud.builds.keys()
+    const found = await typed(['build', 'create', '-d'], { env, cwd })
+    expect({ code: found.code, stdout: found.stdout }).toEqual({ code: 0, stdout: `${id}\n` })
+    // The cloud may know better when it is asked to build.
+    const [build] = cloud.builds.values()
+    cloud.intercept = (request) => {
+      if (request.url !== '/v1/builds' || request.method !== 'POST') return undefined
+      return [200, { build: build?.record, contextHash: build?.record.contextHash, cached: true }]
+    }
+    const given = await typed(['build', 'create', '-d', '--no-cache'], { env, cwd })
+    expect({ code: given.code, stdout: given.stdout }).toEqual({ code: 0, stdout: `${id}\n` })
+  })
+
   it.each([
     [['--dockerfile', 'none'], 1, 'There is no none in'],
     [['--dockerfile', '../x'], 2, '--dockerfile must be a file inside of'],
@@ -265,6 +283,23 @@ describe('Ctrl-C', () => {
     expect(cloud.seen.filter((one) => one.startsWith('DELETE'))).toEqual([])
   })
 
+  it.each([
+    [[], (command: TypedCommand) => expect(command.stderrText).toMatch(/Stopped\. No build was made\.\n$/)],
+    [
+      ['--json'],
+      (command: TypedCommand) => expect(command.events.at(-1)).toMatchObject({ code: 'INTERRUPTED' }),
+    ],
+  ] as const)('inside of a large file that is packed leaves nothing behind %j', async (more, expectEnd) => {
+    const { cloud, env, cwd } = await setting({ ...PROJECT, big: randomBytes(80_000_000) })
+    const command = new TypedCommand(['build', 'create', '--no-cache', ...more], { env, cwd })
+    await vi.waitUntil(async () => (await packedBytes()) > 0, { timeout: 45_000, interval: 5 })
+    command.emit('SIGINT')
+    expect(await command.ended).toBe(130)
+    expectEnd(command)
+    expect(cloud.seen.filter((one) => one.startsWith('POST'))).toEqual([])
+    expect(await packages()).toEqual([])
+  })
+
   it('while it is uploaded makes no build', async () => {
     const { cloud, env, cwd } = await setting()
     let pressed = () => {}
@@ -294,6 +329,13 @@ describe('Ctrl-C', () => {
     expect(build?.record.failure?.code).toBe('cancelled')
   })
 })
+
+async function packedBytes(): Promise<number> {
+  const [name] = await packages()
+  if (name === undefined) return 0
+  const file = await stat(join(tmpdir(), name, 'context.tar.gz')).catch(() => undefined)
+  return file?.size ?? 0
+}
 
 async function packages(): Promise<readonly string[]> {
   return (await readdir(tmpdir())).filter((name) => name.startsWith('botcli-context-'))

@@ -63,9 +63,13 @@ export class CreationReport {
   }
 
   detached(build: BuildRecord): void {
-    // The id alone, so that scripts can take it.
-    this.#desk.say(build.id)
+    this.id(build)
     if (!this.#desk.json) this.#desk.note(`Follow it: botcli build logs -f ${build.id}`)
+  }
+
+  /** The id alone, so that scripts can take it. */
+  id({ id }: BuildRecord): void {
+    this.#desk.say(id)
   }
 
   outcome(build: BuildRecord, { cached }: { readonly cached: boolean }): void {

@@ -68,21 +68,22 @@ export class BuildCreation {
     this.#report.context(context)
     const region = plan.region ?? (await client.properties()).defaultRegion
     const before = wish.noCache ? undefined : await this.#findSame(client, context, region)
-    if (before !== undefined) {
-      this.#report.outcome(before, { cached: true })
-      return EXIT.ok
-    }
+    if (before !== undefined) return this.#taken(before, wish)
     const { build, cached } = await this.#make(client, context, region, wish.noCache)
-    if (cached && isFinal(build.status)) {
-      this.#report.outcome(build, { cached })
-      return exitCodeOf(build)
-    }
+    if (cached && isFinal(build.status)) return this.#taken(build, wish)
     this.#report.made(build, client.url)
     if (wish.detach) {
       this.#report.detached(build)
       return EXIT.ok
     }
     return this.#follow(client, build)
+  }
+
+  /** A build of before serves as well. */
+  #taken(build: BuildRecord, { detach }: CreationWish): number {
+    this.#report.outcome(build, { cached: true })
+    if (detach) this.#report.id(build)
+    return exitCodeOf(build)
   }
 
   async #findSame(

@@ -25,15 +25,26 @@ export function contextManifest(entries: readonly ContextEntry[]): string {
     .join('')
 }
 
-/** Files that are never sent and never kept, whatever an ignore file says: they hold secrets. */
+/**
+ * Files that are never sent and never kept, whatever an ignore file says: they hold secrets by their names, in any case of letters. What is
+ * public is not among them: templates such as `.env.example`, public keys (`.pub`), certificates (`.crt`, `.cer`).
+ */
 export const SECRET_FILES: readonly RegExp[] = [
-  /(?:^|\/)\.env(?:\.(?!example$|sample$|template$)[^/]*)?$/,
-  /(?:^|\/)(?:id_(?:rsa|dsa|ecdsa|ed25519)|[^/]*\.(?:pem|key|p12|pfx|keystore))$/,
-  /(?:^|\/)\.(?:npmrc|pypirc|netrc|git-credentials)$/,
-  /(?:^|\/)\.(?:aws|ssh|gnupg)\//,
+  // Variables: .env, .env.local, .env-prod, .envrc, prod.env.
+  /(?:^|\/)\.env(?:rc)?(?:[._~-](?!(?:[^/]*[._-])?(?:example|sample|template|dist)$)[^/]*)?$/i,
+  /(?:^|\/)(?!(?:[^/]*[._-])?(?:example|sample|template|dist)\.env$)[^/]+\.env~?$/i,
+  // Private keys, and stores of them.
+  /(?:^|\/)id_(?:rsa|dsa|ecdsa|ed25519)(?![^/]*\.pub$)[^/]*$/i,
+  /\.(?:pem|key|p8|p12|pfx|pkcs12|ppk|jks|keystore|kdbx)$/i,
+  // What tools sign in with.
+  /(?:^|\/)(?:[._]netrc|\.(?:npmrc|yarnrc\.yml|pypirc|git-credentials|dockercfg|pgpass|my\.cnf|htpasswd|vault-token|s3cfg|boto|terraformrc))$/i,
+  /(?:^|\/)(?:pip\.conf|kubeconfig|service[-_]account[^/]*\.json|\.docker\/config\.json|\.kube\/config|\.streamlit\/secrets\.toml)$/i,
+  /\.(?:tfstate[^/]*|tfvars(?:\.json)?)$/i,
+  // Folders as a whole. The addresses in .git may have tokens in them.
+  /(?:^|\/)\.(?:aws|azure|config\/gcloud|env\.d|git|gnupg|ssh)(?:\/|$)/i,
 ]
 
-/** Whether a path is one of those. */
+/** Whether a path is one of those; that of a folder ends with a slash. */
 export function isSecretFile(path: string): boolean {
   return SECRET_FILES.some((pattern) => pattern.test(path))
 }

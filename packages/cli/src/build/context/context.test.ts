@@ -107,6 +107,19 @@ describe('what is sent', () => {
     expect(context.secrets).toEqual(['.env', '.env.local', 'keys/tls.pem'])
   })
 
+  it('never has folders of secrets, and tells of each as a whole', async () => {
+    const context = await read({
+      '.dockerignore': '.aws',
+      '.git/config': '',
+      '.git/objects/ab': '',
+      'a/.ssh/id': '',
+      '.aws/credentials': '',
+      '.gitignore': '',
+    })
+    expect(context.files.map(({ path }) => path)).toEqual(['.dockerignore', '.gitignore', 'Dockerfile'])
+    expect(context.secrets).toEqual(['.git/', 'a/.ssh/'])
+  })
+
   it('has links as links', async () => {
     const { files } = await read({
       'a/b': 'x',

@@ -21,7 +21,7 @@ export interface FoundFile {
 export interface Found {
   /** By path. */
   readonly files: readonly FoundFile[]
-  /** Files that hold secrets, and are not sent for that. */
+  /** Files that hold secrets, and folders of them, with a slash at the end; they are not sent for that. */
   readonly secrets: readonly string[]
   /** Sockets, pipes and devices. */
   readonly special: readonly string[]
@@ -72,7 +72,8 @@ class Walker {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
       const { ignored, met } = this.#ignoreFile.rules.judge(path, folderMet)
       if (entry.isDirectory()) {
-        if (!ignored || this.#isWorthEntering(path)) folders.push([path, met, ignored])
+        if (!ignored && isSecretFile(`${path}/`)) this.#secrets.push(`${path}/`)
+        else if (!ignored || this.#isWorthEntering(path)) folders.push([path, met, ignored])
       } else if (!ignored || this.#needed.has(path)) taken.push([path, entry])
     }
     const room = Math.max(0, this.#limit + 1 - this.#files.length)

@@ -6,6 +6,7 @@ export type ContextErrorCode =
   | 'LINK_OUTSIDE'
   | 'TOO_LARGE'
   | 'CHANGED'
+  | 'NO_ROOM'
 
 /** A folder cannot be sent as build context. The message says what is in the way and what to do. */
 export class ContextError extends Error {

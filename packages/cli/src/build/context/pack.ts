@@ -28,7 +28,9 @@ export async function packContext(
   signal: AbortSignal,
   onProgress: (bytes: number) => void = () => {},
 ): Promise<PackedContext> {
-  const folder = await mkdtemp(join(tmpdir(), 'botcli-context-'))
+  const folder = await mkdtemp(join(tmpdir(), 'botcli-context-')).catch((error: unknown) => {
+    throw unwritable(error)
+  })
   const close = () => rm(folder, { recursive: true, force: true })
   try {
     const path = join(folder, 'context.tar.gz')
@@ -37,7 +39,7 @@ export async function packContext(
   } catch (error) {
     await close()
     signal.throwIfAborted()
-    throw error
+    throw unwritable(error)
   }
 }
 
@@ -119,5 +121,15 @@ function changed(path: string): ContextError {
   return new ContextError(
     'CHANGED',
     `${path} changed while it was packed. Try again when nothing writes to it.`,
+  )
+}
+
+/** Files that cannot be read are told by their names; what else the system refuses is to write the archive. */
+function unwritable(error: unknown): unknown {
+  if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error
+  const why = error.code === 'ENOSPC' ? 'there is no room left' : String(error.code)
+  return new ContextError(
+    'NO_ROOM',
+    `The context cannot be packed in ${tmpdir()} (${why}). Make room there, or name another folder for temporary files by TMPDIR.`,
   )
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createApp } from './api/app.ts'
 import { Dashboard } from './api/dashboard.ts'
@@ -21,6 +21,7 @@ import { BuildService } from './builds/build-service.ts'
 import { BuilderShelf } from './builds/builder-shelf.ts'
 import { UploadService } from './builds/uploads/upload-service.ts'
 import { type CloudConfig, loadConfig } from './config.ts'
+import { makeDataFolder } from './data-folder.ts'
 import { diskFull, isDiskFull } from './disk-full.ts'
 import { type FirstKeys, makeFirstKeys, makeNewKey } from './first-start.ts'
 import { KeyService } from './keys/key-service.ts'
@@ -87,10 +88,7 @@ export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
 async function start(options: CloudOptions, closers: Closers): Promise<RunningCloud> {
   const { log, clock = Date.now, host, port, idleMs } = options
   const folder = resolve(options.dataFolder)
-  // A folder that was there before may be open to others; what is put into it is not.
-  for (const path of ['.', 'logs', 'uploads', 'work', 'bundles']) {
-    await mkdir(join(folder, path), { recursive: true, mode: 0o700 })
-  }
+  await makeDataFolder(folder, ['logs', 'uploads', 'work', 'bundles'])
   const lock = DataLock.take(folder)
   closers.add(() => lock.close())
   const config = loadConfig(folder)

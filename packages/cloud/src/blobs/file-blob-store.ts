@@ -19,7 +19,7 @@ export class FileBlobStore implements BlobStore {
 
   /** Opens a folder. What a killed process has left half written is removed. */
   static async open(folder: string): Promise<FileBlobStore> {
-    await mkdir(folder, { recursive: true })
+    await mkdir(folder, { recursive: true, mode: 0o700 })
     const leftovers = (await readdir(folder)).filter((name) => name.endsWith(PART))
     await Promise.all(leftovers.map((name) => rm(join(folder, name), { force: true })))
     return new FileBlobStore(folder)
@@ -37,7 +37,7 @@ export class FileBlobStore implements BlobStore {
     })
     try {
       // Opened before anything can fail: a file that appears after it was removed would stay.
-      const file = await open(draft, 'wx')
+      const file = await open(draft, 'wx', 0o600)
       await pipeline(content, counted, file.createWriteStream({ flush: true }))
       await rename(draft, this.#path(name))
     } catch (error) {

@@ -16,7 +16,10 @@ export class DataLock {
 
   /** Takes the folder, or says who has it. */
   static take(folder: string): DataLock {
-    const database = new Libsql(join(folder, 'lock'))
+    const lockFile = join(folder, 'lock')
+    // Whoever can read it could hold it.
+    writeFileSync(lockFile, '', { flag: 'a', mode: 0o600 })
+    const database = new Libsql(lockFile)
     const ownerFile = join(folder, 'lock.owner')
     try {
       database.exec('BEGIN EXCLUSIVE')
@@ -28,7 +31,7 @@ export class DataLock {
         `The data folder ${folder} is in use by another cloud${owner(ownerFile)}. Stop that one, or choose another folder with --data.`,
       )
     }
-    writeFileSync(ownerFile, `${process.pid}\n`)
+    writeFileSync(ownerFile, `${process.pid}\n`, { mode: 0o600 })
     return new DataLock(database)
   }
 

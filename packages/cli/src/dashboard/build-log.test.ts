@@ -121,6 +121,7 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(DASHBOARD))('a build on th
       'the end',
     )
     expect((await cloud.record(build.id)).failure?.code).toBe('cancelled')
+    expect(await page.locator('.badge').textContent()).toBe('Cancelled')
     await page.getByTestId('remove').click()
     await page.getByTestId('yes').click()
     await until(() => page.url().endsWith('#/builds'), 'the list of builds')

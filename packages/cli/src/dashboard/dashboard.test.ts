@@ -21,6 +21,8 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(DASHBOARD))('the dashboard
   it('lets in whoever has a private key, and says what is wrong with another', async () => {
     const { page, faults } = await house.page('', '')
     const key = page.getByLabel('Private key')
+    await until(() => key.evaluate((field) => field === document.activeElement), 'the focus on the field')
+    expect(await page.getByTestId('sign-in').textContent()).toContain('botcli cloud --new-key')
     for (const [wrong, words] of [
       [`sk_${'x'.repeat(43)}`, 'does not know this key'],
       [house.cloud.keys.publicKey, 'This is a public key'],
@@ -46,6 +48,19 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(DASHBOARD))('the dashboard
     await page.getByTestId('sign-in').waitFor()
     expect(await page.evaluate(() => localStorage.length)).toBe(0)
     expect(faults).toEqual([])
+    await page.context().close()
+  })
+
+  it('signs out in all tabs', async () => {
+    const { page } = await house.page('#/settings')
+    const other = await page.context().newPage()
+    await other.goto(`${house.line.url}/#/settings`)
+    await other.getByLabel('Private key').fill(house.cloud.keys.privateKey)
+    await other.keyboard.press('Enter')
+    await other.getByTestId('regions').waitFor()
+    await page.getByTestId('sign-out').click()
+    await says(other, 'trouble', 'You were signed out in another tab.')
+    expect(await other.evaluate(() => [localStorage.length, sessionStorage.length])).toEqual([0, 0])
     await page.context().close()
   })
 
@@ -145,6 +160,41 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(DASHBOARD))('the dashboard
     await page.getByTestId('yes').click()
     await says(page, 'empty', 'There are no secrets yet')
     expect(faults).toEqual([])
+    await page.context().close()
+  })
+
+  it('shows what a set of another kind is, and deletes it', async () => {
+    await house.cloud.send('PUT', '/v1/secrets/registry', {
+      ...{ isImagePullSecret: true, host: 'ghcr.io', secretValue: 'bWU6dG9rZW4=' },
+    })
+    const { page } = await house.page('#/secrets')
+    await page.getByRole('link', { name: 'registry' }).click()
+    await says(page, 'registry', 'This set opens an image registry')
+    await says(page, 'registry', 'botcli secrets image-pull-secret registry HOST')
+    expect(await page.getByTestId('trouble').count()).toBe(0)
+    await page.getByTestId('remove-set').click()
+    await page.getByTestId('yes').click()
+    await says(page, 'empty', 'There are no secrets yet')
+    await page.context().close()
+  })
+
+  it.each([800, 1000])('breaks no word of the keys in a window %d pixels wide', async (width) => {
+    const { page } = await house.page('#/keys')
+    await page.setViewportSize({ width, height: 700 })
+    const whole = page.locator('[data-testid=key-row] :is(code, button, time)')
+    await whole.first().waitFor()
+    const lines = await whole.evaluateAll((parts) =>
+      parts.flatMap((part) => {
+        const range = document.createRange()
+        range.selectNodeContents(part)
+        const tops = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
+        return tops.size > (part.textContent ?? '').split(' ').length ||
+          (part.tagName !== 'TIME' && tops.size > 1)
+          ? [part.textContent]
+          : []
+      }),
+    )
+    expect(lines).toEqual([])
     await page.context().close()
   })
 

@@ -20,5 +20,6 @@ if (root !== null) {
   addEventListener('hashchange', () => {
     route.value = routeOf(location.hash)
   })
+  addEventListener('storage', (event) => session.hear(event))
   render(<Dashboard session={session} route={route} />, root)
 }

@@ -45,7 +45,20 @@ export class Session {
     }
   }
 
-  signOut(reason?: string): void {
+  /** Signs out here and in all other tabs. */
+  signOut(): void {
+    this.#leave()
+    this.#shelf.tellOthers()
+  }
+
+  /** Hears what another tab has changed of what is kept. */
+  hear(change: Pick<StorageEvent, 'key' | 'newValue'>): void {
+    if (this.key.peek() !== undefined && this.#shelf.isEndedBy(change)) {
+      this.#leave('You were signed out in another tab.')
+    }
+  }
+
+  #leave(reason?: string): void {
     this.#shelf.clear()
     batch(() => {
       this.key.value = undefined
@@ -57,7 +70,7 @@ export class Session {
     return new CloudApi(this.#origin, this.#fetch, key, () => {
       // An answer to a key of before must not sign out the next one.
       if (this.key.peek() === key) {
-        this.signOut('You were signed out: the cloud no longer knows your key. It may have been revoked.')
+        this.#leave('You were signed out: the cloud no longer knows your key. It may have been revoked.')
       }
     })
   }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { ApiError } from '../api/api-error.ts'
 import { KeyShelf } from './key-shelf.ts'
 import { hrefOf, type Route, routeOf } from './route.ts'
 import { Session } from './session.ts'
+import { loadSet } from './shown-set.ts'
 import { agoWords, durationWords, sizeWords } from './words.ts'
 
 describe('places', () => {
@@ -117,9 +119,77 @@ describe('signing in', () => {
   })
 })
 
+describe('tabs of one browser', () => {
+  /** Tabs that share what is kept for long, and hear of its changes. */
+  const tabs = async (...kept: readonly boolean[]) => {
+    const sessions: Session[] = []
+    const long = new TestStorage()
+    const answer = async () => new Response('{"properties":{}}')
+    for (const isLong of kept) {
+      const mine: { session?: Session } = {}
+      const heard = new TestStorage(long, (key, newValue) => {
+        for (const other of sessions) if (other !== mine.session) other.hear({ key, newValue })
+      })
+      mine.session = new Session('http://cloud', answer, new KeyShelf(new TestStorage(), heard))
+      sessions.push(mine.session)
+      if (mine.session.key.value === undefined) await mine.session.signIn('sk_good', { long: isLong })
+    }
+    return sessions
+  }
+
+  it.each([
+    [true, true],
+    [true, false],
+    [false, true],
+    [false, false],
+  ])('sign out together (for long: %s, %s)', async (...kept) => {
+    const [first, second] = await tabs(...kept)
+    expect([first?.key.value, second?.key.value]).toEqual(['sk_good', 'sk_good'])
+    first?.signOut()
+    expect([first?.key.value, second?.key.value]).toEqual([undefined, undefined])
+    expect([first?.notice.value, second?.notice.value]).toEqual([
+      undefined,
+      'You were signed out in another tab.',
+    ])
+  })
+
+  it('do not sign out because another one signs in', async () => {
+    const [first, second] = await tabs(false, false)
+    await second?.signIn('sk_other', { long: true })
+    await second?.signIn('sk_third', { long: false })
+    expect(first?.key.value).toBe('sk_good')
+  })
+})
+
+describe('a set', () => {
+  const refusing = (status: number, type: 'secret' | 'imagePullSecret') => ({
+    secretSet: () => Promise.reject(new ApiError(status, 'NO', 'No.')),
+    secretSets: async () => [{ name: 'one', type, region: 'far', status: 'ready' as const }],
+  })
+
+  it('with credentials of a registry is shown without what is in it', async () => {
+    expect(await loadSet(refusing(400, 'imagePullSecret'), 'one')).toEqual({ region: 'far' })
+  })
+
+  it.each([
+    [404, 'imagePullSecret', 'one'],
+    [400, 'secret', 'one'],
+    [400, 'imagePullSecret', 'other'],
+  ] as const)('that is refused stays so (%d, %s, %s)', async (status, type, name) => {
+    await expect(loadSet(refusing(status, type), name)).rejects.toThrow('No.')
+  })
+})
+
 class TestStorage implements Storage {
   [name: string]: unknown
-  readonly #items = new Map<string, string>()
+  readonly #items: Map<string, string>
+  readonly #onChange: (name: string, value: string | null) => void
+
+  /** Another one may share its items; changes are told. */
+  constructor(shared?: TestStorage, onChange: (name: string, value: string | null) => void = () => {}) {
+    this.#items = shared === undefined ? new Map() : shared.#items
+    this.#onChange = onChange
+  }
 
   get length(): number {
     return this.#items.size
@@ -138,10 +208,11 @@ class TestStorage implements Storage {
   }
 
   removeItem(name: string): void {
-    this.#items.delete(name)
+    if (this.#items.delete(name)) this.#onChange(name, null)
   }
 
   setItem(name: string, value: string): void {
     this.#items.set(name, value)
+    this.#onChange(name, value)
   }
 }

@@ -1,12 +1,21 @@
-import type { BuildStatus, FailureCode } from '@botcli/protocol/cloud'
+import type { BuildRecord, BuildStatus, FailureCode } from '@botcli/protocol/cloud'
+
+/** How a build is, for people: one that was cancelled has not failed. */
+export type ShownStatus = BuildStatus | 'cancelled'
+
+/** How a build is. */
+export function shownStatus({ status, failure }: Pick<BuildRecord, 'status' | 'failure'>): ShownStatus {
+  return status === 'failed' && failure?.code === 'cancelled' ? 'cancelled' : status
+}
 
 /** What a status is called. */
-export const STATUS_WORDS: Readonly<Record<BuildStatus, string>> = {
+export const STATUS_WORDS: Readonly<Record<ShownStatus, string>> = {
   pending: 'Waiting',
   building: 'Building',
   success: 'Succeeded',
   failed: 'Failed',
   timeout: 'Timed out',
+  cancelled: 'Cancelled',
 }
 
 /** What went wrong, in words. */

@@ -35,7 +35,7 @@ export function BuildView({ api, id, line }: BuildViewProps): VNode {
             {id.slice(0, 8)}
           </h1>
           <CopyButton text={id} label="Copy the id of the build" />
-          {build !== undefined && <StatusBadge status={build.status} />}
+          {build !== undefined && <StatusBadge build={build} />}
         </div>
         {build !== undefined && <Actions model={model} build={build} />}
       </div>
@@ -75,7 +75,7 @@ function Actions({ model, build }: { readonly model: BuildModel; readonly build:
           onYes={() => model.cancel()}
           onClose={close}
         >
-          It ends as failed, and its log is kept.
+          It ends without a result, and its log is kept.
         </Question>
       )}
       {asking === 'remove' && (

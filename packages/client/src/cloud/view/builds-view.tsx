@@ -3,7 +3,14 @@ import type { VNode } from 'preact'
 import type { CloudApi } from '../api/cloud-api.ts'
 import { BuildsModel } from '../state/builds-model.ts'
 import { hrefOf } from '../state/route.ts'
-import { countWords, durationWords, FAILURE_WORDS, STATUS_WORDS, sizeWords } from '../state/words.ts'
+import {
+  countWords,
+  durationWords,
+  FAILURE_WORDS,
+  STATUS_WORDS,
+  shownStatus,
+  sizeWords,
+} from '../state/words.ts'
 import { Ago, Command, Empty, Heading, StatusBadge, Trouble } from './parts.tsx'
 import { useModel, useNow } from './use-model.ts'
 
@@ -119,10 +126,12 @@ function BuildsTable({ builds, status }: BuildsTableProps): VNode {
               >
                 {build.id.slice(0, 8)}
               </a>
-              {build.failure !== null && <span class="build-why">{FAILURE_WORDS[build.failure.code]}</span>}
+              {build.failure !== null && shownStatus(build) !== 'cancelled' && (
+                <span class="build-why">{FAILURE_WORDS[build.failure.code]}</span>
+              )}
             </td>
             <td data-column="Status">
-              <StatusBadge status={build.status} />
+              <StatusBadge build={build} />
             </td>
             <td data-column="Region">{build.region}</td>
             <td data-column="Created">

@@ -2,7 +2,7 @@ import type { BuildRecord } from '@botcli/protocol/cloud'
 import type { VNode } from 'preact'
 import { Icon } from '../../view/icon.tsx'
 import type { BuildModel } from '../state/build-model.ts'
-import { FAILURE_WORDS, isOver } from '../state/words.ts'
+import { FAILURE_WORDS, isOver, shownStatus } from '../state/words.ts'
 
 interface FailureCardProps {
   readonly model: BuildModel
@@ -18,7 +18,12 @@ export function FailureCard({ model, build }: FailureCardProps): VNode | null {
   // The cloud's own messages are often the title once more.
   const message = errorMessage !== null && plain(errorMessage) !== plain(title) ? errorMessage : undefined
   return (
-    <section class="card failure" data-testid="failure" aria-label="Why the build failed">
+    <section
+      class="card failure"
+      data-testid="failure"
+      data-status={shownStatus(build)}
+      aria-label="Why the build has no result"
+    >
       <div class="failure-head">
         <h2>{title}</h2>
         {line !== undefined && failure?.code !== 'cancelled' && (

@@ -91,8 +91,10 @@ function KeysTable({ api, list, used, onChange }: KeysTableProps): VNode {
                 {key.name}
                 {isUsed(key) && <span class="tag">in use here</span>}
               </td>
-              <td data-column="Opens">{key.family === 'private' ? 'Private API' : 'Public API'}</td>
-              <td data-column="Key">
+              <td class="cell-whole" data-column="Opens">
+                {key.family === 'private' ? 'Private API' : 'Public API'}
+              </td>
+              <td class="cell-whole" data-column="Key">
                 <code>{key.prefix}…</code>
               </td>
               <td data-column="Created">

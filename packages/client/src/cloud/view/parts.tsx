@@ -1,10 +1,11 @@
-import type { BuildStatus } from '@botcli/protocol/cloud'
+import type { BuildRecord } from '@botcli/protocol/cloud'
 import type { ComponentChildren, VNode } from 'preact'
 import { CopyButton } from '../../view/copy-button.tsx'
-import { agoWords, STATUS_WORDS } from '../state/words.ts'
+import { agoWords, STATUS_WORDS, shownStatus } from '../state/words.ts'
 
-/** A status, in a word and a colour. */
-export function StatusBadge({ status }: { readonly status: BuildStatus }): VNode {
+/** The status of a build, in a word and a colour. */
+export function StatusBadge({ build }: { readonly build: BuildRecord }): VNode {
+  const status = shownStatus(build)
   return (
     <span class="badge" data-status={status}>
       {STATUS_WORDS[status]}

@@ -5,7 +5,8 @@ import { messageOf } from '../api/api-error.ts'
 import type { CloudApi } from '../api/cloud-api.ts'
 import { Fetched } from '../state/fetched.ts'
 import { hrefOf } from '../state/route.ts'
-import { Ago, Trouble } from './parts.tsx'
+import { loadSet, type ShownSet } from '../state/shown-set.ts'
+import { Ago, Command, Empty, Trouble } from './parts.tsx'
 import { Question } from './question.tsx'
 import { SecretFields, secretsOf } from './secret-fields.tsx'
 import { useModel, useNow } from './use-model.ts'
@@ -17,8 +18,7 @@ interface SecretSetViewProps {
 
 /** One set: the names in it, and when each was changed. Its values never leave the cloud. */
 export function SecretSetView({ api, name }: SecretSetViewProps): VNode {
-  const set = useModel(() => new Fetched(() => api.secretSet(name)), [api, name])
-  const now = useNow(10_000)
+  const set = useModel(() => new Fetched(() => loadSet(api, name)), [api, name])
   const [removing, setRemoving] = useState<string>()
   const [removingSet, setRemovingSet] = useState(false)
   const answer = set.value.value
@@ -45,47 +45,13 @@ export function SecretSetView({ api, name }: SecretSetViewProps): VNode {
         )}
       </div>
       <Trouble text={set.problem.value} />
-      {answer !== undefined && (
+      {answer?.variables !== undefined && (
         <>
-          <div class="card">
-            <table class="table" data-testid="secrets">
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col">Changed</th>
-                  <th scope="col">
-                    <span class="unseen">Remove</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {answer.secrets.map(({ fieldName, updatedAt }) => (
-                  <tr key={fieldName}>
-                    <td data-column="Name">
-                      <code>{fieldName}</code>
-                    </td>
-                    <td data-column="Changed">
-                      <Ago at={updatedAt} now={now} />
-                    </td>
-                    <td class="cell-tools">
-                      <button
-                        type="button"
-                        class="quiet"
-                        aria-label={`Remove ${fieldName}`}
-                        title={`Remove ${fieldName}`}
-                        onClick={() => setRemoving(fieldName)}
-                      >
-                        <Icon name="remove" />
-                      </button>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Variables list={answer.variables} onRemove={setRemoving} />
           <AddValues api={api} name={name} onDone={() => void set.load()} />
         </>
       )}
+      {answer !== undefined && answer.variables === undefined && <Registry name={name} />}
       {removing !== undefined && (
         <Question
           title={`Remove ${removing}?`}
@@ -109,10 +75,70 @@ export function SecretSetView({ api, name }: SecretSetViewProps): VNode {
           }}
           onClose={() => setRemovingSet(false)}
         >
-          All its values will be gone for good.
+          {answer?.variables === undefined
+            ? 'The credentials will be gone for good.'
+            : 'All its values will be gone for good.'}
         </Question>
       )}
     </>
+  )
+}
+
+interface VariablesProps {
+  readonly list: NonNullable<ShownSet['variables']>
+  readonly onRemove: (name: string) => void
+}
+
+function Variables({ list, onRemove }: VariablesProps): VNode {
+  const now = useNow(10_000)
+  return (
+    <div class="card">
+      <table class="table" data-testid="secrets">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Changed</th>
+            <th scope="col">
+              <span class="unseen">Remove</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.map(({ fieldName, updatedAt }) => (
+            <tr key={fieldName}>
+              <td data-column="Name">
+                <code>{fieldName}</code>
+              </td>
+              <td data-column="Changed">
+                <Ago at={updatedAt} now={now} />
+              </td>
+              <td class="cell-tools">
+                <button
+                  type="button"
+                  class="quiet"
+                  aria-label={`Remove ${fieldName}`}
+                  title={`Remove ${fieldName}`}
+                  onClick={() => onRemove(fieldName)}
+                >
+                  <Icon name="remove" />
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Registry({ name }: { readonly name: string }): VNode {
+  return (
+    <div class="card" data-testid="registry">
+      <Empty title="This set opens an image registry">
+        <p>It holds credentials to pull images with. They never leave the cloud. To replace them, run:</p>
+        <Command text={`botcli secrets image-pull-secret ${name} HOST`} />
+      </Empty>
+    </div>
   )
 }
 

@@ -3,10 +3,11 @@ import { useRef } from 'preact/hooks'
 import { PRIVATE_PREFIX, type Session } from '../state/session.ts'
 import { Mark } from './mark.tsx'
 import { Command, Trouble } from './parts.tsx'
+import { useFirstField } from './use-model.ts'
 
 /** Where one signs in with a key. */
 export function SignIn({ session }: { readonly session: Session }): VNode {
-  const key = useRef<HTMLInputElement>(null)
+  const key = useFirstField()
   const long = useRef<HTMLInputElement>(null)
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
@@ -40,8 +41,8 @@ export function SignIn({ session }: { readonly session: Session }): VNode {
           {session.busy.value ? 'Signing in…' : 'Sign in'}
         </button>
         <p class="hint" id="key-hint">
-          The cloud showed a private key when it was started for the first time. If it is lost, whoever is
-          signed in makes another one: <Command text="botcli keys create dashboard" />
+          The cloud showed a private key when it was started for the first time. If it is lost, whoever runs
+          the cloud starts it with <Command text="botcli cloud --new-key" /> and gets another one.
         </p>
       </form>
     </main>

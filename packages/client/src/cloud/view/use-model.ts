@@ -19,7 +19,7 @@ export function useNow(everyMs: number): number {
   return now
 }
 
-/** Gives the focus to a field when it appears because somebody asked for it. */
+/** Gives the focus to a field when it appears: because somebody asked for it, or because it is all there is to do. */
 export function useFirstField(): RefObject<HTMLInputElement | null> {
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])

@@ -122,6 +122,7 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(DASHBOARD))('a build on th
     )
     expect((await cloud.record(build.id)).failure?.code).toBe('cancelled')
     expect(await page.locator('.badge').textContent()).toBe('Cancelled')
+    expect(await page.locator('[data-failing=true]').count()).toBe(0)
     await page.getByTestId('remove').click()
     await page.getByTestId('yes').click()
     await until(() => page.url().endsWith('#/builds'), 'the list of builds')

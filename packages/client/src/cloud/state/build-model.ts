@@ -6,7 +6,7 @@ import { failingLine } from '../log/failing-line.ts'
 import { LogModel } from '../log/log-model.ts'
 import { BuildLogSource } from '../log/log-source.ts'
 import { Poller } from './poller.ts'
-import { isOver } from './words.ts'
+import { isOver, shownStatus } from './words.ts'
 
 const BUSY_MS = 2_500
 const QUIET_MS = 60_000
@@ -22,7 +22,7 @@ export class BuildModel {
   readonly failingLine = computed(() => {
     this.log.version.value
     const build = this.build.value
-    const failed = build !== undefined && build.status !== 'success' && isOver(build.status)
+    const failed = build !== undefined && ['failed', 'timeout'].includes(shownStatus(build))
     return failed ? failingLine(this.log.lines, build.errorMessage ?? '') : undefined
   })
 

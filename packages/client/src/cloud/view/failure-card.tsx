@@ -26,7 +26,7 @@ export function FailureCard({ model, build }: FailureCardProps): VNode | null {
     >
       <div class="failure-head">
         <h2>{title}</h2>
-        {line !== undefined && failure?.code !== 'cancelled' && (
+        {line !== undefined && (
           <button
             type="button"
             class="button small"

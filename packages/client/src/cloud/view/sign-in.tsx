@@ -42,7 +42,7 @@ export function SignIn({ session }: { readonly session: Session }): VNode {
         </button>
         <p class="hint" id="key-hint">
           The cloud showed a private key when it was started for the first time. If it is lost, whoever runs
-          the cloud starts it with <Command text="botcli cloud --new-key" /> and gets another one.
+          the cloud gets another one by starting it with <Command text="botcli cloud --new-key" />
         </p>
       </form>
     </main>

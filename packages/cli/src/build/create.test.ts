@@ -143,6 +143,21 @@ describe('botcli build create', () => {
     })
   })
 
+  it('lists nothing that steers a terminal', async () => {
+    const steering = '\u001b[31mred\u009b2J'
+    const { cwd } = await setting({ ...PROJECT, [`.env.${steering}`]: '', [`x/${steering}.pem`]: '' })
+    const left = await typed(['build', 'create', '--list'], { cwd })
+    expect(left.code).toBe(0)
+    expect(left.stderr).toContain('.env. [31mred 2J')
+    const { cwd: other } = await setting({ ...PROJECT, [steering]: '' })
+    const refused = await typed(['build', 'create', '--list'], { cwd: other })
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain('has control characters')
+    for (const text of [left.stdout, left.stderr, refused.stdout, refused.stderr]) {
+      expect(text).not.toMatch(/[^\P{Cc}\n]/u)
+    }
+  })
+
   it('leaves with --detach, and says the id', async () => {
     const { cloud, env, cwd } = await setting()
     const { code, stdout, stderr } = await typed(['build', 'create', '--detach'], { env, cwd })

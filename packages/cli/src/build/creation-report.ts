@@ -1,5 +1,5 @@
 import type { BuildRecord } from '@botcli/protocol/cloud'
-import type { Desk } from '../remote/desk.ts'
+import { type Desk, plain } from '../remote/desk.ts'
 import type { BuildContext } from './context/context.ts'
 import { size } from './context/size.ts'
 import { DEPLOY_FILE } from './deploy-file.ts'
@@ -31,7 +31,7 @@ export class CreationReport {
     const width = files.reduce((most, file) => Math.max(most, size(file.size).length), 0)
     for (const file of files) {
       const arrow = file.target === undefined ? '' : ` -> ${file.target}`
-      this.#desk.say(`${size(file.size).padStart(width)}  ${file.path}${arrow}`)
+      this.#desk.say(plain(`${size(file.size).padStart(width)}  ${file.path}${arrow}`))
     }
     if (!this.#desk.json) this.#about(context)
   }
@@ -105,15 +105,16 @@ export class CreationReport {
     const by = exclude.length === 0 ? rules : `${DEPLOY_FILE} and ${rules}`
     const word = files.length === 1 ? 'file' : 'files'
     this.#desk.note(
-      `${files.length} ${word}, ${size(bytes)}, from ${folder} (${dockerfile}; left out by ${by})`,
+      `${files.length} ${word}, ${size(bytes)}, from ${plain(folder)} (${dockerfile}; left out by ${by})`,
     )
     if (secrets.length > 0) {
       const rest = secrets.length - SHOWN_SECRETS
-      const list = secrets.slice(0, SHOWN_SECRETS).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
+      const list = plain(secrets.slice(0, SHOWN_SECRETS).join(', ')) + (rest > 0 ? ` and ${rest} more` : '')
       this.#desk.note(
         `Never sent, because they hold secrets: ${list}. Use "botcli secrets set" for what they hold.`,
       )
     }
-    if (special.length > 0) this.#desk.note(`Not sent, because they are no files: ${special.join(', ')}.`)
+    if (special.length > 0)
+      this.#desk.note(`Not sent, because they are no files: ${plain(special.join(', '))}.`)
   }
 }

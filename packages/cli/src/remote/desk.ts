@@ -90,7 +90,7 @@ export class Desk {
   /** Tells why it was not done. */
   fail(code: string, message: string): void {
     if (this.json) this.io.stdout.write(`${JSON.stringify({ error: message, code })}\n`)
-    else this.note(`botcli ${this.#name}: ${message}`)
+    else this.note(`botcli ${this.#name}: ${message.split('\n').map(plain).join('\n')}`)
   }
 
   /** Tells what is wrong with the command line, or with a file that it names. */
@@ -104,6 +104,11 @@ export class Desk {
 
 function paintOn({ isTTY }: Output, { env }: Io): Paint {
   return paintFor(isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb')
+}
+
+/** A text without anything that steers a terminal, such as the name of a file. */
+export function plain(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, ' ')
 }
 
 /** What a cloud says may steer a terminal. Colours are ours. */

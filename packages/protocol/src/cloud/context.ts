@@ -13,6 +13,10 @@ export interface ContextEntry {
 export const MAX_CONTEXT_BYTES = 500 * 1024 * 1024
 /** The most files, links and folders of a context. */
 export const MAX_CONTEXT_ENTRIES = 50_000
+/** The longest path in a context, in characters. */
+export const MAX_CONTEXT_PATH = 1024
+/** The most parts of such a path. */
+export const MAX_CONTEXT_DEPTH = 100
 
 /**
  * The canonical text of a context. Its sha256 is the context's hash, whoever packed it and when: times, owners, compression and the

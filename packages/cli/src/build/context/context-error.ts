@@ -4,6 +4,7 @@ export type ContextErrorCode =
   | 'DOCKERFILE_MISSING'
   | 'UNREADABLE'
   | 'LINK_OUTSIDE'
+  | 'NAME_INVALID'
   | 'TOO_LARGE'
   | 'CHANGED'
   | 'NO_ROOM'

@@ -1,6 +1,16 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { appendFile, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -210,6 +220,45 @@ describe('what cannot be sent', () => {
     const folder = await folderWith({ Dockerfile: '', ...files, 'b/x': '' })
     const context = readContext({ folder, dockerfile: 'Dockerfile', signal, maxFiles: 3 })
     await expect(context).rejects.toThrow('The context has more than 12 files, and 3 is the most.')
+  })
+
+  it.each([
+    ['control characters', { 'a\u0007b': '' }, '  "a\\u0007b" has control characters\n'],
+    ['a folder with them', { 'a\u001b[31m/b': '' }, '  "a\\u001b[31m/b" has control characters\n'],
+    [
+      'too long a path',
+      { [`${'a-name-of-20-letters/'.repeat(48)}and-17-characters`]: '' },
+      'has 1025 characters, and 1024 is the most\n',
+    ],
+    ['too many parts', { [`${'d/'.repeat(100)}x`]: '' }, 'has 101 parts, and 100 is the most\n'],
+    [
+      'a link to a strange path',
+      { l: '->a\u0007' },
+      '"l" is a link to "a\\u0007", which is no path of plain text',
+    ],
+  ])('has names that no cloud takes: %s', async (_, tree, message) => {
+    await expect(read(tree)).rejects.toThrow(message)
+    await expect(read(tree)).rejects.toMatchObject({ code: 'NAME_INVALID' })
+    expect(await pathsOf({ ...tree, '.dockerignore': '*\n' })).toEqual(['.dockerignore', 'Dockerfile'])
+  })
+
+  it('may have names that are just not too long', async () => {
+    const long = `${'long-name/'.repeat(98)}${'n'.repeat(44)}`
+    expect(long).toHaveLength(1024)
+    expect(await pathsOf({ [long]: '', [`${'d/'.repeat(99)}x`]: '', '\ufffd': '' })).toHaveLength(4)
+  })
+
+  it.skipIf(process.platform !== 'linux')('has names that are not UTF-8', async () => {
+    const folder = await folderWith({ Dockerfile: '', real: '' })
+    const strange = (name: string) => Buffer.concat([Buffer.from(`${folder}/${name}`), Buffer.from([0xff])])
+    await writeFile(strange('file'), '')
+    await mkdir(strange('folder'))
+    await symlink(Buffer.from([0xff]), join(folder, 'link'))
+    const context = readContext({ folder, dockerfile: 'Dockerfile', signal })
+    await expect(context).rejects.toMatchObject({ code: 'NAME_INVALID' })
+    await expect(context).rejects.toThrow(
+      '  "file\ufffd" is not UTF-8\n  "folder\ufffd" is not UTF-8\n  "link" is a link to "\ufffd",',
+    )
   })
 
   it('has a wrong ignore file', async () => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Dirent } from 'node:fs'
 import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, posix, relative } from 'node:path'
@@ -6,6 +7,11 @@ import { inBatches } from './content.ts'
 import { ContextError, unreadable } from './context-error.ts'
 import type { IgnoreFile } from './ignore-file.ts'
 import type { Met } from './ignore-rules.ts'
+import { hasControl, lengthProblem, pathProblem, shownPath } from './path-problem.ts'
+
+const SHOWN_NAMES = 10
+/** What stands for bytes that are no UTF-8. */
+const REPLACEMENT = '\ufffd'
 
 /** A file or link that is to be sent. */
 export interface FoundFile {
@@ -53,6 +59,7 @@ class Walker {
   readonly #secrets: string[] = []
   readonly #special: string[] = []
   readonly #outside: string[] = []
+  readonly #misnamed: string[] = []
 
   constructor(root: string, { dockerfile, ignoreFile, limit, signal }: WalkWish) {
     this.#root = root
@@ -73,7 +80,7 @@ class Walker {
       const { ignored, met } = this.#ignoreFile.rules.judge(path, folderMet)
       if (entry.isDirectory()) {
         if (!ignored && isSecretFile(`${path}/`)) this.#secrets.push(`${path}/`)
-        else if (!ignored || this.#isWorthEntering(path)) folders.push([path, met, ignored])
+        else if (await this.#canEnter(path, ignored)) folders.push([path, met, ignored])
       } else if (!ignored || this.#needed.has(path)) taken.push([path, entry])
     }
     const room = Math.max(0, this.#limit + 1 - this.#files.length)
@@ -86,6 +93,16 @@ class Walker {
   }
 
   found(): Found {
+    const { length } = this.#misnamed
+    if (length > 0) {
+      const shown = this.#misnamed.toSorted().slice(0, SHOWN_NAMES)
+      const rest = length > SHOWN_NAMES ? [`and ${length - SHOWN_NAMES} more`] : []
+      const list = [...shown, ...rest].map((one) => `  ${one}`).join('\n')
+      throw new ContextError(
+        'NAME_INVALID',
+        `Files cannot be sent because of their names:\n${list}\nRename each, or leave it out in .dockerignore.`,
+      )
+    }
     if (this.#outside.length > 0) {
       const list = this.#outside.map((one) => `  ${one}`).join('\n')
       throw new ContextError(
@@ -99,16 +116,41 @@ class Walker {
 
   async #take(path: string, entry: Dirent): Promise<void> {
     if (isSecretFile(path)) this.#secrets.push(path)
+    else if (!entry.isSymbolicLink() && !entry.isFile()) this.#special.push(path)
+    else if (!(await this.#hasName(path, pathProblem(path)))) return
     else if (entry.isSymbolicLink()) await this.#takeLink(path)
-    else if (entry.isFile()) {
+    else {
       const { size, mode } = await this.#do(path, () => lstat(join(this.#root, path)))
       this.#files.push({ path, kind: (mode & 0o111) === 0 ? 'file' : 'executable', size })
-    } else this.#special.push(path)
+    }
+  }
+
+  /** Whether something has a name that can be sent; if not, that is told at the end. */
+  async #hasName(path: string, known: string | undefined): Promise<boolean> {
+    const problem = known ?? ((await this.#isGarbled(path)) ? 'is not UTF-8' : undefined)
+    if (problem !== undefined) this.#misnamed.push(`${shownPath(path)} ${problem}`)
+    return problem === undefined
+  }
+
+  /** What was read as a name leads nowhere if its bytes could not be read. */
+  async #isGarbled(path: string): Promise<boolean> {
+    if (!path.includes(REPLACEMENT)) return false
+    return lstat(join(this.#root, path)).then(
+      () => false,
+      () => true,
+    )
   }
 
   async #takeLink(path: string): Promise<void> {
     const file = join(this.#root, path)
-    const target = await this.#do(path, () => readlink(file))
+    const bytes = await this.#do(path, () => readlink(file, { encoding: 'buffer' }))
+    const target = bytes.toString()
+    if (!isUtf8(bytes) || hasControl(target)) {
+      this.#misnamed.push(
+        `${shownPath(path)} is a link to ${shownPath(target)}, which is no path of plain text`,
+      )
+      return
+    }
     const place = posix.normalize(posix.join(posix.dirname(path), target))
     // Behind another link, a way up may lead anywhere.
     const parts = target.split('/').filter((part) => part !== '' && part !== '.')
@@ -126,6 +168,11 @@ class Walker {
       return
     }
     this.#files.push({ path, kind: 'link', size: Buffer.byteLength(target), target })
+  }
+
+  async #canEnter(path: string, ignored: boolean): Promise<boolean> {
+    if (!ignored) return this.#hasName(path, lengthProblem(path))
+    return this.#isWorthEntering(path) && !(await this.#isGarbled(path))
   }
 
   #isWorthEntering(folder: string): boolean {

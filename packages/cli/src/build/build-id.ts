@@ -1,5 +1,6 @@
 import { BUILD_LIST_LIMIT } from '@botcli/protocol/cloud'
 import type { CloudClient } from '../remote/cloud-client.ts'
+import { RemoteError } from '../remote/remote-error.ts'
 import { UsageError } from '../usage-error.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -19,9 +20,10 @@ export async function findBuildId(client: CloudClient, text: string): Promise<st
   const { builds } = await client.listBuilds({ limit: BUILD_LIST_LIMIT.max })
   const [found, another] = builds.filter(({ id }) => id.startsWith(text))
   if (found !== undefined && another === undefined) return found.id
-  throw new UsageError([
-    found === undefined
-      ? `None of the newest ${BUILD_LIST_LIMIT.max} builds has an id that begins with ${text}. See: botcli build list`
-      : `More than one build has an id that begins with ${text}. Give more of it.`,
-  ])
+  if (found !== undefined)
+    throw new UsageError([`More than one build has an id that begins with ${text}. Give more of it.`])
+  throw RemoteError.local(
+    'NOT_FOUND',
+    `None of the newest ${BUILD_LIST_LIMIT.max} builds has an id that begins with ${text}. See: botcli build list`,
+  )
 }

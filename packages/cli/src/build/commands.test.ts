@@ -60,7 +60,7 @@ describe('botcli build', () => {
     const short = await typed(['build', 'get', build.record.id.slice(0, 8), '--json'], cloud)
     expect(JSON.parse(short.stdout)).toEqual({ build: build.record })
     const unknown = await typed(['build', 'get', '00000000'], cloud)
-    expect(unknown.code).toBe(2)
+    expect(unknown.code).toBe(1)
     expect(unknown.stderr).toContain('begins with 00000000')
   })
 

@@ -235,7 +235,10 @@ describe('a connection that breaks', () => {
       if (uploads === 1) request.socket.destroy()
       return uploads === 2 ? [503, { error: 'busy', code: 'UNAVAILABLE' }] : undefined
     }
-    expect((await typed(['build', 'create'], { env, cwd })).code).toBe(0)
+    const { code, stderr } = await typed(['build', 'create'], { env, cwd })
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/The upload broke off \(.*\)\. Trying again\.\n/)
+    expect(stderr).toMatch(/The upload was refused \(503\): busy\. Trying again\.\n/)
     expect(cloud.seen.filter((one) => one.endsWith('/upload-url'))).toHaveLength(3)
   })
 

@@ -1,5 +1,6 @@
-import { flag, optional, ValueError } from '../options/option.ts'
+import { flag, optional } from '../options/option.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
+import { notEmpty } from '../remote/values.ts'
 import { BuildCreation } from './creation.ts'
 
 /** `botcli build create [DIR]`. */
@@ -42,8 +43,3 @@ second one leaves at once.`,
   },
   work: ({ args: [directory = '.'], values }, desk) => new BuildCreation(desk).run({ directory, ...values }),
 })
-
-function notEmpty(text: string): string {
-  if (text !== '') return text
-  throw new ValueError('must not be empty.')
-}

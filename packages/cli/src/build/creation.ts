@@ -106,7 +106,12 @@ export class BuildCreation {
     let uploadId: string
     try {
       // A place takes one upload, so that each try gets one of its own.
-      uploadId = await withRetries(() => this.#upload(client, packed, region), realWait, signal)
+      uploadId = await withRetries(
+        () => this.#upload(client, packed, region),
+        realWait,
+        signal,
+        ({ message }) => this.#report.note(`${message} Trying again.`),
+      )
     } finally {
       await packed.close()
     }

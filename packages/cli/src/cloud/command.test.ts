@@ -132,7 +132,9 @@ describe('botcli cloud', () => {
     writeFileSync(credentials(), JSON.stringify(other), { mode: 0o600 })
     const cloud = start()
     const url = await cloud.url()
-    await vi.waitUntil(() => cloud.text.includes(`botcli login ${url}`), WAIT)
+    await vi.waitUntil(() => cloud.text.includes('Then:'), WAIT)
+    expect(cloud.text).toMatch(/You stay signed in to https:\/\/cloud\.example\.\n/)
+    expect(cloud.text).toMatch(new RegExp(`Next: botcli login ${url}\\n +Then: botcli build create\\n`))
     expect(JSON.parse(readFileSync(credentials(), 'utf8'))).toEqual(other)
   })
 
@@ -159,6 +161,15 @@ describe('botcli cloud', () => {
     await once(first.child, 'exit')
     await start().url()
   })
+})
+
+it.skipIf(process.platform !== 'linux').each([
+  ['/dev/null', 'it is no folder'],
+  ['/proc/x', 'no folder can be made there'],
+])('says why %s cannot be the data folder', async (folder, reason) => {
+  const { code, stderr } = await runMain(['cloud', '--data', folder], '/')
+  expect(code).toBe(1)
+  expect(stderr).toContain(`botcli cloud: The data folder ${folder} cannot be used: ${reason}`)
 })
 
 it.each([

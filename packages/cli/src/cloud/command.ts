@@ -63,7 +63,7 @@ async function serve(
     dashboardFolder: builtDashboard(),
   })
   const key = cloud.firstKeys?.privateKey ?? cloud.newKey
-  const signedIn = key === undefined ? [] : await signIn(cloud.url, key, io.env)
+  const signedIn = key === undefined ? undefined : await signIn(cloud.url, key, io.env)
   greet({ cloud, host, dataFolder, version, signedIn }, io, log)
   if (!interrupt.signal.aborted) {
     await new Promise((settle) => interrupt.signal.addEventListener('abort', settle, { once: true }))

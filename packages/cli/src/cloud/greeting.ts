@@ -1,6 +1,7 @@
 import type { RunningCloud } from '@botcli/cloud'
 import { COLOURS, paintFor } from '../paint.ts'
 import { isLoopback } from '../run/values.ts'
+import type { SignIn } from './sign-in.ts'
 
 /** What the greeting has to know. */
 export interface GreetingInput {
@@ -8,8 +9,8 @@ export interface GreetingInput {
   readonly host: string
   readonly dataFolder: string
   readonly version: string
-  /** What was done about signing in. */
-  readonly signedIn: readonly string[]
+  /** Nothing if no key was made to sign in with. */
+  readonly signedIn: SignIn | undefined
 }
 
 /** The keys that this start has made, and how they are used; nothing if it has made none. */
@@ -36,8 +37,9 @@ export function formatKeys({ cloud, signedIn }: GreetingInput, color: boolean): 
     row('', `for ${url}/v1: builds, secrets, keys`),
     ...(ofPublic ?? ofOthers),
     row('By HTTP', `curl -H 'Authorization: Bearer PRIVATE_KEY' ${url}/v1/builds`),
-    ...signedIn.map((text, index) => row(index === 0 ? 'By command' : '', text)),
-    row('', 'Next: botcli build create'),
+    ...(signedIn?.notes ?? []).map((text, index) => row(index === 0 ? 'By command' : '', text)),
+    row('', signedIn?.isDone ? 'Next: botcli build create' : `Next: botcli login ${url}`),
+    ...(signedIn?.isDone ? [] : [row('', 'Then: botcli build create')]),
     '',
     '',
   ].join('\n')

@@ -4,6 +4,7 @@ import { ownRecord } from '../login/command.ts'
 import { flag } from '../options/option.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
 import { readCredentials } from '../remote/credentials.ts'
+import { RemoteError } from '../remote/remote-error.ts'
 import { shownDate, shownTime, table } from '../remote/table.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -94,8 +95,7 @@ function findKey(text: string, keys: readonly KeyRecord[]): KeyRecord {
       : valid.filter(({ name, prefix }) => name === text || prefix === text.replace(/…$/, ''))
   const [first, second] = found
   if (first !== undefined && second === undefined) return first
-  const problem = first === undefined ? 'No valid key' : 'More than one key'
-  throw new UsageError([
-    `${problem} has the id, name or beginning ${JSON.stringify(text)}. See "botcli keys list".`,
-  ])
+  const what = `has the id, name or beginning ${JSON.stringify(text)}. See "botcli keys list".`
+  if (first === undefined) throw RemoteError.local('NOT_FOUND', `No valid key ${what}`)
+  throw new UsageError([`More than one key ${what}`])
 }

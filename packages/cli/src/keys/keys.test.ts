@@ -21,8 +21,11 @@ it('makes, lists and revokes keys', async () => {
   expect(revoked.stderr).toBe('')
   expect((await typed(['keys', 'list'], cloud)).stdout).toMatch(/for CI .* revoked \d{4}-/)
   const again = await typed(['keys', 'revoke', 'for CI'], cloud)
-  expect(again.code).toBe(2)
+  expect(again.code).toBe(1)
   expect(again.stderr).toContain('No valid key has the id, name or beginning "for CI".')
+  const json = await typed(['keys', 'revoke', 'nope', '--json'], cloud)
+  expect(json.code).toBe(1)
+  expect(JSON.parse(json.stdout)).toMatchObject({ code: 'NOT_FOUND' })
 })
 
 it('does not guess which key is meant, and tells who ends their own', async () => {

@@ -100,7 +100,7 @@ function advised(error: Error & { readonly code: string }, { url, io }: Desk): s
   if (error.code !== 'UNAUTHORIZED' || url === undefined) return error.message
   const { key } = CREDENTIAL_VARIABLES
   const advice = io.env[key] ? `It is the one in ${key}.` : `Sign in again: botcli login ${url}`
-  return `${error.message} ${advice}`
+  return `${error.message}\n${advice}`
 }
 
 function countProblems<T extends OptionTable>(

@@ -17,7 +17,7 @@ export type FollowEvent =
   /** Lines that were not shown and will not be: they are older than what was asked for, or are kept no more. */
   | { readonly type: 'skipped'; readonly from: number; readonly to: number }
   | { readonly type: 'lost'; readonly reason: string; readonly next: number }
-  /** The connection is there again; it goes on with line `next`, and `lines` came up in the meantime at least. */
+  /** The connection is there again; it goes on with line `next`. */
   | { readonly type: 'resumed'; readonly next: number; readonly afterMs: number }
   | { readonly type: 'end'; readonly end: BuildLogEnd; readonly complete: boolean }
 

@@ -23,7 +23,7 @@ describe('a failure with --json', () => {
     [['secrets', 'get', 'my-bot', '--json'], 1, 'NOT_FOUND'],
     [['secrets', 'set', 'my-bot', 'A', '--json'], 2, 'USAGE'],
     [['secrets', 'unset', 'my-bot', 'A', '--json'], 1, 'NOT_FOUND'],
-    [['keys', 'revoke', 'nope', '--json'], 2, 'USAGE'],
+    [['keys', 'revoke', 'nope', '--json'], 1, 'NOT_FOUND'],
     [['login', 'http://localhost', '--json'], 2, 'USAGE'],
     [['logout', 'x', '--json'], 2, 'USAGE'],
   ])('%j is one object on stdout, and nothing beside it', async (argv, expected, failure) => {

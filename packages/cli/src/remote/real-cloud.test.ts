@@ -110,7 +110,7 @@ describe('against a real cloud', () => {
     expect(far.stderr).toMatch(/botcli build create: .*region.*local/)
     const wrong = await typed(['build', 'list'], { env: { ...env, BOTCLI_API_KEY: 'sk_unknown_key' } })
     expect(wrong.code).toBe(1)
-    expect(wrong.stderr).toContain('It is the one in BOTCLI_API_KEY.')
+    expect(wrong.stderr).toMatch(/: botcli cloud --new-key\nIt is the one in BOTCLI_API_KEY\.\n/)
   })
 
   it('keys, secrets and signing in', async () => {

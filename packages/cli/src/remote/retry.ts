@@ -18,14 +18,20 @@ export function backOff(tries: number, random: () => number = Math.random): numb
   return Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(tries, 16)) * (0.5 + random() / 2)
 }
 
-/** Does again what failed for a reason that may pass. Only for what can be done twice. */
-export async function withRetries<T>(work: () => Promise<T>, wait: Wait, signal?: AbortSignal): Promise<T> {
+/** Does again what failed for a reason that may pass, which is told. Only for what can be done twice. */
+export async function withRetries<T>(
+  work: () => Promise<T>,
+  wait: Wait,
+  signal?: AbortSignal,
+  onFailure: (error: RemoteError) => void = () => {},
+): Promise<T> {
   for (let tries = 0; ; tries += 1) {
     try {
       return await work()
     } catch (error) {
       const passes = error instanceof RemoteError && error.isPassing && tries + 1 < TRIES
       if (!passes || signal?.aborted) throw error
+      onFailure(error)
       await wait(Math.min(error.retryAfterMs ?? backOff(tries), LONGEST_MS), signal)
     }
   }

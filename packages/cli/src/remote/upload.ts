@@ -67,9 +67,8 @@ export async function upload({ url, fields, file, signal, onProgress }: Upload):
     if (status >= 300) request.destroy()
     await sent
     if (status >= 200 && status < 300) return
-    throw new RemoteError('UPLOAD_REFUSED', `The upload was refused (${status}): ${messageIn(text)}`, {
-      status,
-    })
+    const why = messageIn(text).replace(/[^.!?]$/, '$&.')
+    throw new RemoteError('UPLOAD_REFUSED', `The upload was refused (${status}): ${why}`, { status })
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof RemoteError) throw error

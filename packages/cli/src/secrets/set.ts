@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { EXIT } from '../exit-codes.ts'
-import { optional, ValueError } from '../options/option.ts'
+import { optional } from '../options/option.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
 import type { Desk } from '../remote/desk.ts'
 import { canAsk, obtainHidden, readInput } from '../remote/input.ts'
+import { notEmpty } from '../remote/values.ts'
 import { UsageError } from '../usage-error.ts'
 import { parseDotenv, problemOf, type Variable } from './dotenv.ts'
 import { readSetName } from './set-name.ts'
@@ -104,9 +105,4 @@ async function readWords(words: readonly string[], desk: Desk): Promise<readonly
     found.push({ name, value: value ?? (await obtainHidden(`Value of ${name}`, desk)) })
   }
   return found
-}
-
-function notEmpty(text: string): string {
-  if (text !== '') return text
-  throw new ValueError('must not be empty.')
 }

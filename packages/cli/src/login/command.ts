@@ -3,13 +3,17 @@ import { EXIT } from '../exit-codes.ts'
 import { optional, ValueError } from '../options/option.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
 import { CloudClient } from '../remote/cloud-client.ts'
-import { CREDENTIAL_VARIABLES, isKey, isWebUrl, writeCredentials } from '../remote/credentials.ts'
+import {
+  CREDENTIAL_VARIABLES,
+  DEFAULT_CLOUD_URL,
+  isKey,
+  isWebUrl,
+  writeCredentials,
+} from '../remote/credentials.ts'
 import type { Desk } from '../remote/desk.ts'
 import { baseUrl } from '../remote/http.ts'
 import { canAsk, obtainHidden, readInput } from '../remote/input.ts'
 import { UsageError } from '../usage-error.ts'
-
-const DEFAULT_URL = 'http://localhost:7870'
 
 /** `botcli login [URL]`. */
 export const loginCommand = action({
@@ -17,7 +21,7 @@ export const loginCommand = action({
   summary: 'Sign in to a cloud',
   usage: '[URL]',
   arguments: { min: 0, max: 1 },
-  about: `URL is the address of a cloud; by default ${DEFAULT_URL}, where "botcli cloud" listens. The key is a private one
+  about: `URL is the address of a cloud; by default ${DEFAULT_CLOUD_URL}, where "botcli cloud" listens. The key is a private one
 (${KEY_PREFIXES.private}…). Without --key it is asked for, and does not show; where there is no terminal it is read from
 stdin. It is tried out, then stored for you alone. The variables ${CREDENTIAL_VARIABLES.url} and ${CREDENTIAL_VARIABLES.key}
 win over what is stored.`,
@@ -30,7 +34,7 @@ win over what is stored.`,
     }),
     json: JSON_OPTION,
   },
-  async work({ args: [typed = DEFAULT_URL], values: { key: given } }, desk) {
+  async work({ args: [typed = DEFAULT_CLOUD_URL], values: { key: given } }, desk) {
     const url = readUrl(typed)
     const key = given === undefined || given === '-' ? await obtainKey(given, url, desk) : given
     checkFamily(key)
@@ -88,7 +92,7 @@ function readUrl(text: string): string {
     : `http${isLocal(text.split(/[:/]/)[0] ?? '') ? '' : 's'}://${text}`
   if (isWebUrl(full)) return baseUrl(full)
   throw new UsageError([
-    `URL must be the address of a cloud such as ${DEFAULT_URL}, not ${JSON.stringify(text)}.`,
+    `URL must be the address of a cloud such as ${DEFAULT_CLOUD_URL}, not ${JSON.stringify(text)}.`,
   ])
 }
 

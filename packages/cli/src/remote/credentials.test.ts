@@ -98,9 +98,13 @@ describe('variables', () => {
       code: 'NOT_SIGNED_IN',
       message: /Run: botcli login/,
     })
-    await expect(readCredentials({ ...env, BOTCLI_API_KEY: 'sk_variable' })).rejects.toThrow(
-      'BOTCLI_CLOUD_URL is not set',
+    await expect(readCredentials({ ...env, BOTCLI_CLOUD_URL: 'http://a.example' })).rejects.toThrow(
+      'BOTCLI_API_KEY is not set',
     )
+    expect(await readCredentials({ ...env, BOTCLI_API_KEY: 'sk_variable' })).toEqual({
+      url: 'http://localhost:7870',
+      key: 'sk_variable',
+    })
     await expect(readCredentials({ ...env, ...variables, BOTCLI_CLOUD_URL: 'x' })).rejects.toThrow(
       'must be an address',
     )

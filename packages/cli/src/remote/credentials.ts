@@ -14,6 +14,9 @@ export interface Credentials {
   readonly key: string
 }
 
+/** Where `botcli cloud` listens. */
+export const DEFAULT_CLOUD_URL = 'http://localhost:7870'
+
 /** Variables that win over what is stored. */
 export const CREDENTIAL_VARIABLES = { url: 'BOTCLI_CLOUD_URL', key: 'BOTCLI_API_KEY' } as const
 
@@ -29,7 +32,7 @@ export async function readCredentials(env: Environment = process.env): Promise<C
   const url = env[CREDENTIAL_VARIABLES.url] || undefined
   const key = env[CREDENTIAL_VARIABLES.key] || undefined
   if (url !== undefined && !isWebUrl(url)) {
-    throw invalid(`${CREDENTIAL_VARIABLES.url} must be an address such as http://localhost:7870.`)
+    throw invalid(`${CREDENTIAL_VARIABLES.url} must be an address such as ${DEFAULT_CLOUD_URL}.`)
   }
   if (key !== undefined && !isKey(key)) {
     throw invalid(`${CREDENTIAL_VARIABLES.key} must be a private key (sk_…), without spaces or line breaks.`)
@@ -37,7 +40,8 @@ export async function readCredentials(env: Environment = process.env): Promise<C
   if (url !== undefined && key !== undefined) return { url: baseUrl(url), key }
   const stored = await readStoredCredentials(env)
   if (stored === undefined) {
-    const missing = url === undefined && key === undefined ? '' : `, and ${missingVariable(url)} is not set`
+    if (key !== undefined) return { url: DEFAULT_CLOUD_URL, key }
+    const missing = url === undefined ? '' : `, and ${CREDENTIAL_VARIABLES.key} is not set`
     throw RemoteError.local('NOT_SIGNED_IN', `You are not signed in to a cloud${missing}. Run: botcli login`)
   }
   // A key is for the cloud that it was stored with, and is shown to no other one.
@@ -142,10 +146,6 @@ function parse(text: string): Credentials | undefined {
   } catch {
     return undefined
   }
-}
-
-function missingVariable(url: string | undefined): string {
-  return url === undefined ? CREDENTIAL_VARIABLES.url : CREDENTIAL_VARIABLES.key
 }
 
 function invalid(message: string): RemoteError {

@@ -26,7 +26,6 @@ const SECRET = [
   '_netrc',
   '.netrc',
   '.npmrc',
-  '.yarnrc.yml',
   '.pypirc',
   'pip.conf',
   '.git-credentials',

@@ -41,7 +41,7 @@ export const SECRET_FILES: readonly RegExp[] = [
   /(?:^|\/)id_(?:rsa|dsa|ecdsa|ed25519)(?![^/]*\.pub$)[^/]*$/i,
   /\.(?:pem|key|p8|p12|pfx|pkcs12|ppk|jks|keystore|kdbx)$/i,
   // What tools sign in with.
-  /(?:^|\/)(?:[._]netrc|\.(?:npmrc|yarnrc\.yml|pypirc|git-credentials|dockercfg|pgpass|my\.cnf|htpasswd|vault-token|s3cfg|boto|terraformrc))$/i,
+  /(?:^|\/)(?:[._]netrc|\.(?:npmrc|pypirc|git-credentials|dockercfg|pgpass|my\.cnf|htpasswd|vault-token|s3cfg|boto|terraformrc))$/i,
   /(?:^|\/)(?:pip\.conf|kubeconfig|service[-_]account[^/]*\.json|\.docker\/config\.json|\.kube\/config|\.streamlit\/secrets\.toml)$/i,
   /\.(?:tfstate[^/]*|tfvars(?:\.json)?)$/i,
   // Folders as a whole. The addresses in .git may have tokens in them.

@@ -1,8 +1,5 @@
-import { MAX_CONTEXT_ENTRIES } from '@botcli/protocol/cloud'
+import { MAX_CONTEXT_DEPTH, MAX_CONTEXT_ENTRIES, MAX_CONTEXT_PATH } from '@botcli/protocol/cloud'
 import { CloudError } from '../../errors.ts'
-
-const MAX_PATH = 1024
-const MAX_DEPTH = 100
 
 /**
  * The paths of a context that is being read. It refuses what could reach outside of the context's folder, whatever order it comes in: every
@@ -58,7 +55,8 @@ export class ContextTree {
       throw invalid(`${shown(name)} is outside of the context`)
     }
     if (hasControl(name)) throw invalid(`${shown(name)} has control characters in its name`)
-    if (name.length > MAX_PATH || parts.length > MAX_DEPTH) throw invalid(`${shown(name)} is too long a path`)
+    if (name.length > MAX_CONTEXT_PATH || parts.length > MAX_CONTEXT_DEPTH)
+      throw invalid(`${shown(name)} is too long a path`)
     return parts.join('/')
   }
 

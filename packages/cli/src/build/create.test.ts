@@ -36,6 +36,19 @@ function succeed(build: DoubleBuild): void {
 }
 
 describe('botcli build create', () => {
+  it('says that a build waits for its turn', async () => {
+    const { cloud, env, cwd } = await setting()
+    let made: DoubleBuild | undefined
+    cloud.onBuild = (build) => {
+      build.record = { ...build.record, status: 'pending' }
+      made = build
+    }
+    const command = new TypedCommand(['build', 'create'], { env, cwd })
+    await vi.waitFor(() => expect(command.stderrText).toContain('It waits for its turn'), 45_000)
+    if (made) succeed(made)
+    expect(await command.ended).toBe(0)
+  })
+
   it('packs, uploads, builds, shows the log and the outcome', async () => {
     const { cloud, env, cwd } = await setting()
     cloud.onBuild = succeed

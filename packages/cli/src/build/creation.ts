@@ -19,6 +19,8 @@ import { Progress } from './progress.ts'
 import { exitCodeOf } from './report.ts'
 import { watchLog } from './watch.ts'
 
+/** After this long it is told that a build waits for others. */
+const WAITING_TOLD_MS = 2000
 /** For so long the end of a cancelled build is waited for. */
 const CANCEL_LIMIT_MS = 20_000
 
@@ -177,7 +179,7 @@ export class BuildCreation {
     const { interrupt } = this.#desk
     // Its log is followed on while it is being cancelled.
     const following = new AbortController()
-    const timers: NodeJS.Timeout[] = []
+    const timers = [setTimeout(() => void this.#tellIfWaiting(client, id), WAITING_TOLD_MS)]
     const cancel = async () => {
       this.#report.note('Cancelling the build. Ctrl-C again leaves at once.')
       timers.push(setTimeout(() => following.abort(), CANCEL_LIMIT_MS))
@@ -213,5 +215,11 @@ export class BuildCreation {
       interrupt.signal.removeEventListener('abort', onInterrupt)
       for (const timer of timers) clearTimeout(timer)
     }
+  }
+
+  /** A build that waits has no log yet, and would look like one that hangs. */
+  async #tellIfWaiting(client: CloudClient, id: string): Promise<void> {
+    const build = await client.getBuild(id).catch(() => undefined)
+    if (build?.status === 'pending') this.#report.note('It waits for its turn: other builds are being done.')
   }
 }

@@ -3,10 +3,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildahProbe } from '../../packages/cloud/src/builders/buildah/buildah-probe.ts'
 import type { Builder } from '../../packages/cloud/src/builders/builder.ts'
 import { findLimiter } from '../../packages/cloud/src/builders/limits/find-limiter.ts'
+import { Workbench } from '../../packages/cloud/src/testing/workbench.ts'
 import { BASE, writeBaseContext } from './base-image.ts'
 import { behavesAsBuilder } from './behaviour.ts'
 import { debianPrograms } from './debian.ts'
@@ -61,6 +62,22 @@ describe.skipIf(missing !== undefined)(
       },
       limitsMemory: true,
       limitsDisk: true,
+    })
+
+    it('leaves out what the list beside the container build file names, whatever the other list says', async () => {
+      const bench = await Workbench.open({
+        'bot.Dockerfile': `FROM ${BASE}\nCOPY . /app\nRUN ls /app\n`,
+        'bot.Dockerfile.dockerignore': 'left-out.txt\n',
+        '.dockerignore': 'taken.txt\n',
+        'left-out.txt': '',
+        'taken.txt': '',
+      })
+      const changes = { dockerfilePath: 'bot.Dockerfile' }
+      expect(await bench.build(builder, { changes })).toMatchObject({ ok: true })
+      expect(bench.log.text).toMatch(/^taken\.txt$/m)
+      expect(bench.log.text).not.toMatch(/^left-out\.txt$/m)
+      await builder.remove(bench.input().imageName)
+      await bench.close()
     })
   },
 )

@@ -1,5 +1,5 @@
-import { mkdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises'
+import { join, sep } from 'node:path'
 import type { BaseImage, Builder, BuildInput, BuildOutput, BuildResult } from '../builder.ts'
 import { basesAreSame, basesOf } from '../dockerfile/bases.ts'
 import { type CheckedDockerfile, checkAloud } from '../dockerfile/check.ts'
@@ -16,6 +16,7 @@ import type { BuildahStorage } from './buildah-storage.ts'
 const OWN_STATUS = 125
 /** Failures of the engine. A command of the build may print anything, so only the engine's own status stands for them. */
 const ENGINE_CODES = ['dockerfile_syntax', 'copy_source_missing', 'base_image_missing'] as const
+const BUILD_FILE = 'Dockerfile'
 const PASSED =
   /^(?:PATH|HOME|LANG|(?:https?|no)_proxy|REGISTRY_AUTH_FILE|DOCKER_CONFIG|SSL_CERT_(?:FILE|DIR)|CONTAINERS_\w+|XDG_RUNTIME_DIR)$/i
 
@@ -48,8 +49,10 @@ export class BuildahBuilder implements Builder {
     let end: CommandEnd
     try {
       await mkdir(join(input.scratch, 'tmp'), { recursive: true })
+      // What was checked is what is built, under a name that means nothing to buildah.
+      await writeFile(join(input.scratch, BUILD_FILE), checked.text)
       end = await run.run({
-        argv: this.#command(input),
+        argv: this.#command(input, await ignoreFileOf(input)),
         cwd: input.context,
         env: environment(input.scratch),
         output: (bytes) => tail.write(bytes),
@@ -80,7 +83,7 @@ export class BuildahBuilder implements Builder {
     await this.#storage.ask(['rmi', imageUri])
   }
 
-  #command(input: BuildInput): readonly string[] {
+  #command(input: BuildInput, ignoreFile: string | undefined): readonly string[] {
     return [
       ...this.#storage.command,
       'build',
@@ -89,10 +92,18 @@ export class BuildahBuilder implements Builder {
       ...['--cgroup-parent', cageName(input.buildId)],
       ...(input.noCache ? ['--no-cache'] : ['--pull=false']),
       ...['--tag', input.imageName, '--iidfile', join(input.scratch, 'image')],
-      ...['--file', join(input.context, input.dockerfilePath)],
+      ...['--file', join(input.scratch, BUILD_FILE)],
+      ...(ignoreFile === undefined ? [] : ['--ignorefile', ignoreFile]),
       input.context,
     ]
   }
+}
+
+/** The list of left-out files that belongs to this container build file; it wins over that of the whole context. */
+async function ignoreFileOf({ context, dockerfilePath }: BuildInput): Promise<string | undefined> {
+  const path = await realpath(join(context, `${dockerfilePath}.dockerignore`)).catch(() => undefined)
+  if (path === undefined || !path.startsWith(`${await realpath(context)}${sep}`)) return undefined
+  return (await stat(path)).isFile() ? path : undefined
 }
 
 function environment(scratch: string): Readonly<Record<string, string>> {

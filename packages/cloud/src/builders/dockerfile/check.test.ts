@@ -212,6 +212,23 @@ describe('the file itself', () => {
     expect(await checkDockerfile({ context, dockerfilePath: 'out' })).toHaveProperty('problems')
   })
 
+  it.each([
+    ['Dockerfile.in', 'Dockerfile.in ends with .in'],
+    ['docker/bot.in', 'docker/bot.in ends with .in'],
+    ['["Dockerfile.in"]', '["Dockerfile.in"] begins with ['],
+  ])('may not be named %s, which engines take for more than a name', async (dockerfilePath, message) => {
+    await put({ [dockerfilePath]: 'FROM a\n#include "/etc/hostname"\n' })
+    expect(await checkDockerfile({ context, dockerfilePath })).toMatchObject({
+      problems: [
+        {
+          code: 'dockerfile_syntax',
+          message: expect.stringContaining(message),
+          hint: expect.stringContaining('Rename it'),
+        },
+      ],
+    })
+  })
+
   it('is quoted in the log where it is wrong', async () => {
     await put({ Dockerfile: 'FROM a\nCOPPY . .\nCMD x\n' })
     const lines: string[] = []

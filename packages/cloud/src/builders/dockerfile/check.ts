@@ -76,11 +76,33 @@ function excerpt(text: string, line: number | null): readonly string[] {
     )
 }
 
+/** Names that some engines take for more than a name, so that what they build is not what was checked. */
+function unfitName(dockerfilePath: string): Problem | undefined {
+  const common = { code: 'dockerfile_syntax', step: null, line: null } as const
+  // buildah and podman hand such a file to the C preprocessor, which includes any file of the machine.
+  if (/\.in\/*$/i.test(dockerfilePath))
+    return {
+      ...common,
+      message: `${dockerfilePath} ends with .in, and so some engines would run it through the C preprocessor`,
+      hint: 'Rename it, such as to Dockerfile, and write in it what it would include.',
+    }
+  // podman reads it as a JSON list of other files.
+  if (/^\s*\[/.test(dockerfilePath))
+    return {
+      ...common,
+      message: `${dockerfilePath} begins with [, and so some engines would read it as a list of files`,
+      hint: 'Rename it, such as to Dockerfile.',
+    }
+  return undefined
+}
+
 async function readDockerfile(
   { context, dockerfilePath }: Pick<BuildInput, 'context' | 'dockerfilePath'>,
   files: ContextFiles,
 ): Promise<{ readonly text: string } | Problem> {
   const path = join(context, dockerfilePath)
+  const unfit = unfitName(dockerfilePath)
+  if (unfit !== undefined) return unfit
   const real = await realpath(path).catch(() => undefined)
   const found = real === undefined ? undefined : await stat(real)
   const missing = (message: string, hint: string): Problem => ({

@@ -11,6 +11,7 @@ import { cageName } from '../limits/cage.ts'
 import { folderSize } from '../limits/folder-size.ts'
 import type { CommandEnd, Limiter } from '../limits/limiter.ts'
 import type { BuildahStorage } from './buildah-storage.ts'
+import { inNamespaces } from './namespaces.ts'
 
 /** What buildah says when it itself could not do something, and not a command of the build. */
 const OWN_STATUS = 125
@@ -25,14 +26,21 @@ export class BuildahBuilder implements Builder {
   readonly name: string
   readonly #storage: BuildahStorage
   readonly #limiter: Limiter
+  readonly #namespaces: boolean
 
   constructor(options: {
     readonly version: string
+    /** Whether commands can have namespaces of their own. */
+    readonly namespaces: boolean
     readonly storage: BuildahStorage
     readonly limiter: Limiter
   }) {
     const who = options.storage.rootless ? 'rootless, ' : ''
-    this.name = `buildah ${options.version} (${who}chroot isolation; ${options.limiter.description})`
+    const where = options.namespaces
+      ? 'in namespaces of its own for processes, mounts and shared memory'
+      : "without namespaces of its own: it sees the machine's processes"
+    this.name = `buildah ${options.version} (${who}chroot isolation, ${where}; ${options.limiter.description})`
+    this.#namespaces = options.namespaces
     this.#storage = options.storage
     this.#limiter = options.limiter
   }
@@ -51,11 +59,14 @@ export class BuildahBuilder implements Builder {
       await mkdir(join(input.scratch, 'tmp'), { recursive: true })
       // What was checked is what is built, under a name that means nothing to buildah.
       await writeFile(join(input.scratch, BUILD_FILE), checked.text)
+      const command = this.#command(input, await ignoreFileOf(input))
       end = await run.run({
-        argv: this.#command(input, await ignoreFileOf(input)),
+        argv: this.#namespaces ? inNamespaces(command) : command,
         cwd: input.context,
         env: environment(input.scratch),
         output: (bytes) => tail.write(bytes),
+        // It drops what a command wrote last, if its own output is not taken from it at once.
+        spool: join(input.scratch, 'output'),
       })
     } finally {
       await run.close()

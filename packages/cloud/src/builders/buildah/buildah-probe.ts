@@ -3,6 +3,7 @@ import type { Builder, BuilderProbe } from '../builder.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import { BuildahBuilder } from './buildah-builder.ts'
 import { BuildahStorage } from './buildah-storage.ts'
+import { namespacesWork } from './namespaces.ts'
 
 /** Looks whether buildah builds here. */
 export function buildahProbe(options: {
@@ -18,7 +19,8 @@ export function buildahProbe(options: {
       const version = /version (\d\S*)/.exec(answer.stdout)?.[1] ?? ''
       const storage = await BuildahStorage.open(options.storage)
       if ('unavailable' in storage) return storage
-      return new BuildahBuilder({ version, storage, limiter: await options.limiter() })
+      const namespaces = !storage.rootless && (await namespacesWork())
+      return new BuildahBuilder({ version, storage, namespaces, limiter: await options.limiter() })
     },
   }
 }

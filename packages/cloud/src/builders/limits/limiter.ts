@@ -4,6 +4,7 @@ import type { BuildLimits } from '../builder.ts'
 import type { Cage, CageMaker } from './cage.ts'
 import { BUILD_VARIABLE, kill, killProcessesOf } from './processes.ts'
 import { type SandboxView, sandboxed } from './sandbox.ts'
+import { Spool } from './spool.ts'
 
 /** A command of a build. */
 export interface LimitedCommand {
@@ -12,6 +13,8 @@ export interface LimitedCommand {
   readonly env: Readonly<Record<string, string>>
   /** Takes stdout and stderr as they come. */
   readonly output: (bytes: Uint8Array) => void
+  /** A file that the output goes through, for a command that loses what is not taken from it at once. */
+  readonly spool?: string
   /** What it may see, where there is a sandbox. Without it, it runs outside of one. */
   readonly view?: SandboxView
 }
@@ -99,12 +102,14 @@ export class Limiter {
     const { signal } = build
     if (signal.aborted) return { status: NOT_STARTED, ended: 'aborted' }
     const [file = '', ...args] = cage.enter(this.#wrapped(command, build.limits))
+    const spool = command.spool === undefined ? undefined : await Spool.open(command.spool, command.output)
+    const target = spool?.fd ?? 'pipe'
     const child = spawn(file, args, {
       cwd: command.cwd,
       env: { ...command.env, [BUILD_VARIABLE]: build.buildId },
       // A group of its own, so that one signal reaches all of it.
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', target, target],
     })
     let ended: CommandEnd['ended'] = 'itself'
     const end = (reason: CommandEnd['ended']): void => {
@@ -112,8 +117,8 @@ export class Limiter {
       ended = reason
       killGroup(child.pid)
     }
-    child.stdout.on('data', command.output)
-    child.stderr.on('data', command.output)
+    child.stdout?.on('data', command.output)
+    child.stderr?.on('data', command.output)
     const onAbort = (): void => end('aborted')
     signal.addEventListener('abort', onAbort, { once: true })
     const timer = setTimeout(() => end('time'), Math.max(0, deadline - performance.now()))
@@ -138,8 +143,9 @@ export class Limiter {
     killGroup(child.pid)
     await cage.kill()
     await closes(closed)
-    child.stdout.destroy()
-    child.stderr.destroy()
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+    await spool?.close()
     if (ended === 'itself' && status !== 0 && (await cage.outOfMemory())) ended = 'memory'
     return { status, ended }
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildahProbe } from '../../packages/cloud/src/builders/buildah/buildah-probe.ts'
+import { isBefore } from '../../packages/cloud/src/builders/buildah/known-holes.ts'
 import type { Builder } from '../../packages/cloud/src/builders/builder.ts'
 import { findLimiter } from '../../packages/cloud/src/builders/limits/find-limiter.ts'
 import { Workbench } from '../../packages/cloud/src/testing/workbench.ts'
@@ -110,6 +111,16 @@ printf 'no newline '; usleep 200000; printf 'at the end'
       expect(bench.log.text).toMatch(/^written$/m)
       expect(existsSync(`/dev/shm/${leftover}`)).toBe(false)
       await builder.remove(bench.input().imageName)
+      await bench.close()
+    })
+
+    it('does not build what could leave an old version', async () => {
+      const bench = await Workbench.open({
+        Dockerfile: `FROM ${BASE} AS base\nRUN ln -s / /x\nFROM ${BASE}\nRUN --mount=type=bind,from=base,source=/x,target=/h cat /h/etc/hostname\n`,
+      })
+      const { stdout } = await run('buildah', ['--version'])
+      if (isBefore(/version (\S+)/.exec(stdout)?.[1] ?? '', '1.35.1'))
+        expect(await bench.build(builder)).toMatchObject({ failure: { code: 'builder_failed', line: 4 } })
       await bench.close()
     })
 

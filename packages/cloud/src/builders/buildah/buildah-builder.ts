@@ -11,6 +11,7 @@ import { cageName } from '../limits/cage.ts'
 import { folderSize } from '../limits/folder-size.ts'
 import type { CommandEnd, Limiter } from '../limits/limiter.ts'
 import type { BuildahStorage } from './buildah-storage.ts'
+import { knownHole } from './known-holes.ts'
 import { inNamespaces } from './namespaces.ts'
 
 /** What buildah says when it itself could not do something, and not a command of the build. */
@@ -27,6 +28,7 @@ export class BuildahBuilder implements Builder {
   readonly #storage: BuildahStorage
   readonly #limiter: Limiter
   readonly #namespaces: boolean
+  readonly #version: string
 
   constructor(options: {
     readonly version: string
@@ -40,6 +42,7 @@ export class BuildahBuilder implements Builder {
       ? 'in namespaces of its own for processes, mounts and shared memory'
       : "without namespaces of its own: it sees the machine's processes"
     this.name = `buildah ${options.version} (${who}chroot isolation, ${where}; ${options.limiter.description})`
+    this.#version = options.version
     this.#namespaces = options.namespaces
     this.#storage = options.storage
     this.#limiter = options.limiter
@@ -48,6 +51,11 @@ export class BuildahBuilder implements Builder {
   async build(input: BuildInput, output: BuildOutput, signal: AbortSignal): Promise<BuildResult> {
     const checked = await checkAloud(input, output)
     if ('result' in checked) return checked.result
+    const hole = await knownHole(this.#version, checked, input.context)
+    if (hole !== undefined) {
+      output.say(`${hole.message}. ${hole.failure.hint}`)
+      return hole
+    }
     if (signal.aborted) return aborted(signal)
     const tail = new OutputTail(output)
     const since = new Date()

@@ -124,7 +124,7 @@ describe('a cloud that can write no more', () => {
       expect(await send(made, Buffer.alloc(MIB))).toEqual({ status: 503, body: FULL })
       expect(readdirSync(join(disk, 'uploads')).filter((name) => name.endsWith('.part'))).toEqual([])
       // The journal may have some room left of its own.
-      const values = Array.from({ length: 150 }, (_, index) => ({
+      const values = Array.from({ length: 16 }, (_, index) => ({
         ...{ secretKey: `A${index}`, secretValue: 'x'.repeat(60_000) },
       }))
       const put = await call('/v1/secrets/large', {

@@ -7,6 +7,7 @@ import { aborted, classify, type FailedResult } from '../failures/classify.ts'
 import { lastStep } from '../failures/engine-steps.ts'
 import { limitReached } from '../failures/limit-reached.ts'
 import { OutputTail } from '../failures/output-tail.ts'
+import { requirementsFile } from '../failures/requirements-file.ts'
 import { cageName } from '../limits/cage.ts'
 import { folderSize } from '../limits/folder-size.ts'
 import type { CommandEnd, Limiter } from '../limits/limiter.ts'
@@ -81,7 +82,7 @@ export class BuildahBuilder implements Builder {
       // A build that was ended leaves its working containers, and they stay mounted.
       await this.#storage.removeContainers(input.buildId)
     }
-    if (end.ended !== 'itself' || end.status !== 0) return failureOf(end, tail, checked, input, signal)
+    if (end.ended !== 'itself' || end.status !== 0) return await failureOf(end, tail, checked, input, signal)
     const id = (await readFile(join(input.scratch, 'image'), 'utf8')).trim().replace(/^sha256:/, '')
     const imageSizeBytes = await this.#storage.imageSize(id)
     const bases = await basesOf(checked, (name) => this.#storage.imageId(name))
@@ -132,13 +133,13 @@ function environment(scratch: string): Readonly<Record<string, string>> {
   return { ...Object.fromEntries(own), TMPDIR: join(scratch, 'tmp') }
 }
 
-function failureOf(
+async function failureOf(
   end: CommandEnd,
   tail: OutputTail,
   file: CheckedDockerfile,
   input: BuildInput,
   signal: AbortSignal,
-): FailedResult {
+): Promise<FailedResult> {
   const step = lastStep(tail.lines, file)
   const reached = limitReached(end, input.limits, step, signal)
   if (reached !== undefined) return reached
@@ -147,6 +148,7 @@ function failureOf(
     lines: tail.lines,
     status: end.status,
     step,
+    requirements: await requirementsFile(input),
     ...(own ? {} : { except: ENGINE_CODES }),
   })
   if (!own || result.failure.code !== 'command_failed') return result

@@ -6,6 +6,8 @@ import { type CheckedDockerfile, checkAloud } from '../dockerfile/check.ts'
 import { aborted, classify, type FailedResult, failed, timedOut } from '../failures/classify.ts'
 import { lastStep } from '../failures/engine-steps.ts'
 import { OutputTail } from '../failures/output-tail.ts'
+import { requirementsFile } from '../failures/requirements-file.ts'
+import { NO_REGISTRY } from '../failures/rules.ts'
 import { type BuildEvent, BuildStream } from './build-stream.ts'
 import { contextTar } from './context-tar.ts'
 import { type EngineClient, engineMessage } from './engine-client.ts'
@@ -13,7 +15,7 @@ import { PodmanLeftovers, podmanMark } from './podman-leftovers.ts'
 
 /** Failures of the engine itself, which the output of a command of the build cannot stand for. */
 const ENGINE_CODES = ['dockerfile_syntax', 'copy_source_missing', 'base_image_missing'] as const
-const BASE_HINT = 'Check the name and the tag of the image, and that this machine reaches the registry.'
+const BASE_HINT = `Check the name and the tag of the image, and that this machine reaches the registry. ${NO_REGISTRY}`
 const BUILDKIT_FLAGS = new Set(['link', 'parents', 'exclude', 'chmod', 'checksum', 'keep-git-dir', 'unpack'])
 const SETTLE_MS = 15_000
 const image = z.object({ Id: z.string(), Size: z.number() })
@@ -51,7 +53,7 @@ export class DockerBuilder implements Builder {
       const error = await this.#run(input, buildkit, tail, ending.signal)
       if (error !== undefined) {
         await this.#podman?.remove(input.buildId)
-        return failureOf(error, tail, checked)
+        return failureOf(error, tail, checked, await requirementsFile(input))
       }
     } catch (error) {
       // The engine ends a build whose client is gone.
@@ -199,10 +201,12 @@ function failureOf(
   error: Extract<BuildEvent, { kind: 'error' }>,
   tail: OutputTail,
   file: CheckedDockerfile,
+  requirements: string | undefined,
 ): FailedResult {
   const ofCommand = /non-zero code: \d|exit status \d|exit code: \d/.test(error.message)
   const step = lastStep(tail.lines, file)
-  if (ofCommand) return classify({ lines: tail.lines, status: error.status, step, except: ENGINE_CODES })
+  if (ofCommand)
+    return classify({ lines: tail.lines, status: error.status, step, requirements, except: ENGINE_CODES })
   // Whatever the way to a registry broke on, it broke on the base image.
   if (step?.keyword === 'FROM') return failed('base_image_missing', error.message, step, BASE_HINT)
   const result = classify({ lines: [error.message], status: undefined, step })

@@ -212,6 +212,20 @@ describe('the file itself', () => {
     expect(await checkDockerfile({ context, dockerfilePath: 'out' })).toHaveProperty('problems')
   })
 
+  it('may not be a link to a file that was not sent', async () => {
+    await symlink('docker/bot.Dockerfile', join(context, 'Dockerfile'))
+    await put({ 'other/Dockerfile': 'FROM a' })
+    expect(await checkDockerfile({ context, dockerfilePath: 'Dockerfile' })).toMatchObject({
+      problems: [
+        {
+          code: 'dockerfile_missing',
+          message: 'Dockerfile is a link to docker/bot.Dockerfile, which is not in the context',
+          hint: expect.stringMatching(/^Send that file, too/),
+        },
+      ],
+    })
+  })
+
   it.each([
     ['Dockerfile.in', 'Dockerfile.in ends with .in'],
     ['docker/bot.in', 'docker/bot.in ends with .in'],

@@ -1,4 +1,4 @@
-import { readFile, realpath, stat } from 'node:fs/promises'
+import { readFile, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, join, sep } from 'node:path'
 import type { BuildInput, BuildOutput, BuildResult } from '../builder.ts'
 import { ContextFiles } from './context-files.ts'
@@ -112,6 +112,12 @@ async function readDockerfile(
     step: null,
     line: null,
   })
+  const target = await readlink(path).catch(() => undefined)
+  if (target !== undefined && (found === undefined || !(await isInside(path, context))))
+    return missing(
+      `${dockerfilePath} is a link to ${target}, which is not in the context`,
+      `Send that file, too (check that .dockerignore does not leave it out), or put a copy in the place of the link.`,
+    )
   if (found === undefined) {
     const others = await files.find((name) => /^(?:.*\.)?(?:Dockerfile|Containerfile)(?:\..*)?$/i.test(name))
     const hint =
@@ -120,8 +126,7 @@ async function readDockerfile(
         : `There ${others.length === 1 ? 'is' : 'are'} ${others.slice(0, 5).join(', ')}: name the right one as dockerfilePath.`
     return missing(`there is no ${dockerfilePath} in the context`, hint)
   }
-  const inside = real?.startsWith(`${await realpath(context)}${sep}`)
-  if (!found.isFile() || !inside)
+  if (!found.isFile() || !(await isInside(path, context)))
     return missing(`${dockerfilePath} is not a file of the context`, 'Name a file as dockerfilePath.')
   if (found.size > MAX_BYTES)
     return {
@@ -129,4 +134,9 @@ async function readDockerfile(
       code: 'dockerfile_syntax',
     }
   return { text: (await readFile(path)).toString('utf8').replace(/^\uFEFF/, '') }
+}
+
+/** Whether what a path leads to is in a folder. */
+async function isInside(path: string, folder: string): Promise<boolean> {
+  return (await realpath(path)).startsWith(`${await realpath(folder)}${sep}`)
 }

@@ -42,6 +42,38 @@ const CASES: readonly (readonly [string, { text: string; line: number }, number,
       /no package nope-xyz/,
     ],
     [
+      'uv: a cause of a cause',
+      { text: 'RUN uv sync --frozen', line: 2 },
+      1,
+      'error: Failed to fetch\n  Caused by: Could not connect\n  Caused by: dns error: failed to lookup address',
+      'install_failed dns error: failed to lookup address',
+      /does not reach the package registry/,
+    ],
+    [
+      'buildah: a program that cannot be run',
+      { text: 'RUN ["/x"]', line: 4 },
+      1,
+      'STEP 4/4: RUN ["/x"]\nprocess failed to start with error: fork/exec /x: permission deniedprocess exited with error: exec: not startedsubprocess exited with status 1\nError: building at STEP "RUN /x": exit status 1',
+      'command_failed fork/exec /x: permission denied',
+      /cannot run \/x: .*chmod \+x/,
+    ],
+    [
+      'npm: a script of the project',
+      NPM,
+      1,
+      '> x@1.0.0 postinstall\n> echo boom >&2; exit 3\n\nboom\nnpm error code 3\nnpm error path /app\nnpm error command failed\nnpm error command sh -c echo boom >&2; exit 3\nnpm error A complete log of this run can be found in: /root/.npm/_logs/x.log',
+      'install_failed npm error command sh -c echo boom >&2; exit 3',
+      /script, which npm runs for a package, failed: echo boom >&2; exit 3\./,
+    ],
+    [
+      'npm: a script of a package',
+      NPM,
+      1,
+      'npm error code 1\nnpm error path /app/node_modules/dep\nnpm error command failed\nnpm error command sh -c node x.js\nnpm error [eval]:1\nnpm error throw new Error(1234)\nnpm error ^\nnpm error\nnpm error Error: 1234\nnpm error     at [eval]:1:7\nnpm error\nnpm error Node.js v20.20.2\nnpm error A complete log of this run can be found in: x.log',
+      'install_failed npm error Error: 1234',
+      /A script that npm runs for a package failed/,
+    ],
+    [
       'npm: no such package',
       NPM,
       1,
@@ -149,6 +181,15 @@ describe('the telling line of', () => {
     )
     expect(classify({ lines, status: 1, step: undefined }).failure.code).toBe('copy_source_missing')
   })
+})
+
+it('names the file that the project has', () => {
+  const lines = ["ModuleNotFoundError: No module named 'aiohttp'"]
+  const hint = (requirements?: string) => classify({ lines, status: 1, step: RUN, requirements }).failure.hint
+  expect(hint('pyproject.toml')).toBe(
+    'Add the package that has aiohttp to pyproject.toml. If it is a module of your own, its file was not sent.',
+  )
+  expect(hint()).toContain('requirements.txt or pyproject.toml')
 })
 
 it('knows what installs', () => {

@@ -1,6 +1,6 @@
 import type { BuildFailure, FailureCode } from '@botcli/protocol/cloud'
 import type { BuildResult } from '../builder.ts'
-import { RULES, type Rule } from './rules.ts'
+import { REQUIREMENTS, RULES, type Rule } from './rules.ts'
 
 /** What is known of a command that failed. */
 export interface FailedCommand {
@@ -10,6 +10,8 @@ export interface FailedCommand {
   readonly status: number | undefined
   /** The step that it belongs to, if that is known. */
   readonly step: { readonly text: string; readonly line: number } | undefined
+  /** The file in which the project names its Python packages, if it is known. */
+  readonly requirements?: string | undefined
   /** The codes that cannot be the cause here. */
   readonly except?: readonly FailureCode[]
 }
@@ -46,7 +48,8 @@ export function classify(command: FailedCommand): FailedResult {
       installs && (rule.code === 'dependency_missing' || rule.code === 'command_failed')
         ? 'install_failed'
         : rule.code
-    return failed(code, line, command.step, hintOf(rule, line))
+    const hint = hintOf(rule, line).replaceAll(REQUIREMENTS, command.requirements ?? REQUIREMENTS)
+    return failed(code, tellingPart(line), command.step, hint)
   }
   const line =
     lines.findLast((text) => TELLING.test(text) && !EMPTY_WORDS.test(text)) ??
@@ -56,7 +59,7 @@ export function classify(command: FailedCommand): FailedResult {
     command.status === undefined ? 'The command was ended' : `The command ended with status ${command.status}`
   return failed(
     installs ? 'install_failed' : 'command_failed',
-    line ??
+    (line === undefined ? undefined : tellingPart(line)) ??
       (command.status === undefined
         ? 'the command was ended'
         : `the command ended with status ${command.status}`),
@@ -99,6 +102,13 @@ export function timedOut(seconds?: number): FailedResult {
     ),
     timedOut: true,
   }
+}
+
+/** A line without what engines and tools put around its words. */
+function tellingPart(line: string): string {
+  return line
+    .replace(/^.*process failed to start with error: (.*?)(?:process exited with error: .*)?$/, '$1')
+    .replace(/^\s*(?:[╰├]─▶ )?(?:cause|caused by): */i, '')
 }
 
 function isTimeout(reason: unknown): boolean {

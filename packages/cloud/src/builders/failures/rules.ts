@@ -8,7 +8,12 @@ export interface Rule {
   readonly hint: string
 }
 
-const REQUIREMENTS = 'requirements.txt or pyproject.toml'
+/** Where the packages of a Python project stand, if it is not known in which file. */
+export const REQUIREMENTS = 'requirements.txt or pyproject.toml'
+/** What else can be done about a base image that cannot be had. */
+export const NO_REGISTRY = 'Where no registry can be reached, set "builders": ["native"] in cloud.json.'
+/** What else may be behind a missing module of Python. */
+export const OWN_MODULE = 'If it is a module of your own, its file was not sent.'
 
 /**
  * The table, most telling first: a rule that stands higher wins, whichever line it was found in. Of the lines that one rule takes, the
@@ -45,14 +50,14 @@ export const RULES: readonly Rule[] = [
   rule(
     'base_image_missing',
     /failed to resolve source metadata for (\S+)|manifest for (\S+) not found.*|pull access denied.*|initializing source docker:\/\/(\S+?):? .*|short-name "([^"]+)" did not resolve.*|manifest unknown.*|creating build container: .*|no such image.*|image not known.*|unable to find image.*|repository .* (?:not found|does not exist).*/i,
-    'Check the name and the tag of the image after FROM, and that this machine reaches the registry.',
+    `Check the name and the tag of the image after FROM, and that this machine reaches the registry. ${NO_REGISTRY}`,
   ),
 
   // Python at run time.
   rule(
     'dependency_missing',
     /ModuleNotFoundError: No module named '([^']+)'/,
-    `Add the package that has $1 to ${REQUIREMENTS}.`,
+    `Add the package that has $1 to ${REQUIREMENTS}. ${OWN_MODULE}`,
   ),
   // Node at run time.
   rule(
@@ -212,6 +217,22 @@ export const RULES: readonly Rule[] = [
     'command_failed',
     /.*: Permission denied.*/,
     'The user of the build may not do this: check USER and chown.',
+  ),
+  rule(
+    'command_failed',
+    /process failed to start with error: (?:fork\/exec )?(\S+?): .*/,
+    'The image cannot run $1: check its path, that it is executable (chmod +x), and its first line.',
+  ),
+  // Scripts that npm runs for packages.
+  rule(
+    'install_failed',
+    /^npm (?:error|ERR!) (\w*Error(?: \[\w+\])?: .+)/,
+    'A script that npm runs for a package failed. The lines around this one name it and say why.',
+  ),
+  rule(
+    'install_failed',
+    /^npm (?:error|ERR!) command (?:\S*sh -c )?(?!failed$)(.+)/,
+    'This script, which npm runs for a package, failed: $1. Its own lines say why.',
   ),
   rule(
     'install_failed',

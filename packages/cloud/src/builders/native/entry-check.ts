@@ -2,6 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import * as z from 'zod'
 import { type FailedResult, failed } from '../failures/classify.ts'
+import { requirementsFile } from '../failures/requirements-file.ts'
+import { OWN_MODULE } from '../failures/rules.ts'
 import type { Entry } from './entry.ts'
 import { NODE_CHECK } from './node-check.ts'
 import { PYTHON_CHECK } from './python-check.ts'
@@ -14,6 +16,7 @@ const GIVEN = { python: ['botcli'], node: ['botcli', '@botcli'] }
 const report = z.object({
   checked: z.number(),
   how: z.string().optional(),
+  bot: z.boolean(),
   problems: z.array(
     z.object({
       kind: z.enum(['syntax', 'import']),
@@ -31,6 +34,7 @@ export async function checkEntry(
   folder: string,
   entry: Entry,
   step: { readonly text: string; readonly line: number } | undefined,
+  runsByUs: boolean,
 ): Promise<FailedResult | undefined> {
   const isPython = entry.language === 'python'
   const script = join(shop.input.scratch, isPython ? 'check.py' : 'check.mjs')
@@ -57,21 +61,21 @@ export async function checkEntry(
           'This is a fault of the builder.',
         )
       : broken
-  const { checked, how, problems } = report.parse(JSON.parse(text.trim().split('\n').at(-1) ?? ''))
+  const { checked, how, bot, problems } = report.parse(JSON.parse(text.trim().split('\n').at(-1) ?? ''))
   for (const problem of problems)
     shop.tail.say(`${posix.join(folder, problem.file)}:${problem.line}: ${problem.text}`)
   const first = problems.find(({ kind }) => kind === 'syntax') ?? problems[0]
   if (first !== undefined) {
     const message = `${posix.join(folder, first.file)}:${first.line}: ${first.text}`
     if (first.kind === 'syntax') return failed('command_failed', message, undefined, 'Correct the code.')
-    const where = isPython ? 'requirements.txt or pyproject.toml' : 'the dependencies of package.json'
     return failed(
       'dependency_missing',
       message,
       step,
-      `Add the package that has ${first.module} to ${where}.`,
+      await missingHint(shop, folder, first.module, isPython),
     )
   }
+  if (!bot && runsByUs) shop.tail.say(warning(posix.join(folder, entry.path)))
   const files = `${checked} ${checked === 1 ? 'file' : 'files'} of the bot`
   const isTypescript = /\.[cm]?ts$/.test(entry.path)
   shop.tail.say(
@@ -80,4 +84,21 @@ export async function checkEntry(
       : `${files}: syntax is right and imports are installed`,
   )
   return undefined
+}
+
+function warning(path: string): string {
+  return `warning: ${path} has nothing named bot at its top, and that is what botcli run calls`
+}
+
+async function missingHint(
+  shop: Workshop,
+  folder: string,
+  module: string,
+  isPython: boolean,
+): Promise<string> {
+  if (module.startsWith('.')) return `The file of ${module} was not sent, or it has another name.`
+  if (!isPython) return `Add the package that has ${module} to the dependencies of package.json.`
+  const { context } = shop.input
+  const file = await requirementsFile({ context, dockerfilePath: posix.join(folder, 'Dockerfile') })
+  return `Add the package that has ${module} to ${file ?? 'pyproject.toml'}. ${OWN_MODULE}`
 }

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { nearest } from '../nearest.ts'
 import type { SimpleCommand } from './shell-line.ts'
 
 /** An installation that the native builder does by itself, with the arguments that the container build file gives. */
@@ -12,7 +13,26 @@ const PLACES = new Set(['--target', '-t', '--prefix', '--root', '--cache-dir', '
 const PLACE_SWITCHES = new Set(['--system', '--user', '--break-system-packages'])
 /** Our own packages. */
 const OURS = /^(?:botcli|@botcli\/[\w-]+)(?:@.*)?$|(?:^|\/)botcli[^/]*\.tgz$/
-const NPM_INSTALLS = new Set(['ci', 'clean-install', 'install', 'i', 'add'])
+/** With the slips that npm itself takes for an installation. */
+const NPM_INSTALLS = new Set(
+  'ci clean-install ic install-clean isntall-clean install i in ins inst insta instal isnt isnta isntal isntall add'.split(
+    ' ',
+  ),
+)
+/** What else the installers know, so that it is no slip. */
+const NPM_OTHERS =
+  'run run-script test start stop restart init link ls list update outdated publish pack audit cache config view version exec dedupe prune rebuild uninstall install-test it fund set get root prefix ping search login logout help doctor explain query install-ci-test cit'.split(
+    ' ',
+  )
+const PIP_OTHERS =
+  'uninstall download freeze list show check config search cache index wheel hash completion debug help inspect lock'.split(
+    ' ',
+  )
+const UV_OTHERS =
+  'run init add remove version lock export tree tool python pip venv build publish cache self help format auth'.split(
+    ' ',
+  )
+const UV_PIP_OTHERS = 'compile sync uninstall freeze list show tree check'.split(' ')
 
 /** Takes a command for an installation into the project, if it is one. */
 export function installCommand({ words }: SimpleCommand): InstallCommand | undefined {
@@ -34,6 +54,30 @@ export function installCommand({ words }: SimpleCommand): InstallCommand | undef
     return { tool: 'npm', args: rest }
   }
   return undefined
+}
+
+/** The word that was meant, where a command is an installation but for a slip of the pen. */
+export function misspelledInstall({ words }: SimpleCommand): string | undefined {
+  const [program = '', ...all] = words
+  const rest = all.filter((word) => !word.startsWith('-') || word === '-m')
+  const name = posix.basename(program)
+  if (/^pip[\d.]*$/.test(name)) return slip(rest[0], ['install'], PIP_OTHERS)
+  if (/^python[\d.]*$/.test(name) && rest[0] === '-m' && rest[1] === 'pip')
+    return slip(rest[2], ['install'], PIP_OTHERS)
+  if (name === 'uv' && rest[0] === 'pip') return slip(rest[1], ['install'], UV_PIP_OTHERS)
+  if (name === 'uv') return slip(rest[0], ['sync'], UV_OTHERS)
+  if (name === 'npm') return slip(rest[0], ['install', 'clean-install'], [...NPM_INSTALLS, ...NPM_OTHERS])
+  return undefined
+}
+
+function slip(
+  word: string | undefined,
+  installs: readonly string[],
+  others: readonly string[],
+): string | undefined {
+  if (word === undefined || installs.includes(word) || others.includes(word)) return undefined
+  const meant = nearest(word, [...installs, ...others])
+  return meant !== undefined && installs.includes(meant) ? meant : undefined
 }
 
 function pipArguments(words: readonly string[]): readonly string[] {

@@ -117,11 +117,42 @@ describe('a project in Python', () => {
         code: 'dependency_missing',
         step: 'RUN pip install --no-cache-dir --no-index -r requirements.txt',
         line: 9,
-        hint: 'Add the package that has aiohttp_missing to requirements.txt or pyproject.toml.',
+        hint: 'Add the package that has aiohttp_missing to requirements.txt. If it is a module of your own, its file was not sent.',
       },
     })
     expect(bench.log.text).toContain("tools.py:2: ModuleNotFoundError: No module named 'aiohttp_missing'")
     expect(await bench.leftovers()).toEqual([])
+  })
+
+  it('fails where a module of its own was not sent', async () => {
+    await open({
+      Dockerfile: 'FROM a\nCOPY . .\nCMD ["python", "-m", "bots.main"]\n',
+      'bots/__init__.py': 'here = 1\n',
+      'bots/main.py': 'from . import here, tools\nfrom .parts import a\nfrom .nope.deep import b\n',
+      'bots/tools.py': '',
+      'bots/parts/__init__.py': 'a = 1\n',
+    })
+    expect(await bench.build(builder)).toMatchObject({
+      message: "bots/main.py:3: ModuleNotFoundError: No module named '.nope.deep'",
+      failure: { code: 'dependency_missing', hint: expect.stringContaining('was not sent') },
+    })
+  })
+
+  it('fails on a slip in an installation, and names the right word', async () => {
+    await open({ ...PYTHON, Dockerfile: DOCKERFILE.replace('pip install', 'pip instal') })
+    expect(await bench.build(builder)).toMatchObject({
+      message: 'pip instal --no-cache-dir --no-index -r requirements.txt: there is no such command',
+      failure: { code: 'install_failed', line: 9, hint: 'Did you mean install?' },
+    })
+  })
+
+  it('warns where there is no bot for botcli run, and says how many lines were not run', async () => {
+    const Dockerfile =
+      'FROM a\nCOPY . .\nRUN useradd x && chown x /x\nRUN make\nCMD ["botcli", "run", "bot.py"]\n'
+    await open({ Dockerfile, 'bot.py': 'async def bots(args):\n    bot = 1\n' })
+    expect(await bench.build(builder)).toMatchObject({ ok: true })
+    expect(bench.log.text).toContain('warning: bot.py has nothing named bot at its top')
+    expect(bench.log.text).toContain('2 lines of Dockerfile were not run; they are named above')
   })
 
   it('fails on a wrong line of the container build file', async () => {
@@ -325,6 +356,20 @@ describe('a project for Node', () => {
     expect(await bench.build(builder)).toMatchObject({
       message: expect.stringMatching(/^server\/more\.mjs:2: SyntaxError: /),
       failure: { code: 'command_failed' },
+    })
+  })
+
+  it('fails where a module of its own was not sent', async () => {
+    await open({
+      ...NODE,
+      'server/bot.mjs':
+        "import './there.mjs'\nimport { a } from './typed.js'\nimport { b } from './nope.mjs'\n",
+      'server/there.mjs': '',
+      'server/typed.ts': 'export const a = 1\n',
+    })
+    expect(await bench.build(builder)).toMatchObject({
+      message: "server/bot.mjs:3: Cannot find module './nope.mjs'",
+      failure: { code: 'dependency_missing', hint: expect.stringContaining('was not sent') },
     })
   })
 

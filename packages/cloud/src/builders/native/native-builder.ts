@@ -93,6 +93,14 @@ export class NativeBuilder implements Builder {
     for (const { from, base } of file.needed)
       shop.tail.say(`line ${from.line}: not used: the base image ${base ?? from.rest}`)
     for (const { step, part } of plan.notRun) shop.tail.say(`line ${step.line}: not run: ${part}`)
+    const [slip] = plan.misspelled
+    if (slip !== undefined)
+      return failed(
+        'install_failed',
+        `${slip.part}: there is no such command`,
+        slip.step,
+        `Did you mean ${slip.meant}?`,
+      )
     const entry = entryOf(plan, input.context)
     await cp(input.context, join(shop.bundle, 'app'), { recursive: true, verbatimSymlinks: true })
     const installs = installsOf(plan, input.context, entry)
@@ -133,7 +141,9 @@ export class NativeBuilder implements Builder {
       return failed('command_failed', `${entry.path}, which CMD names, is not there`, plan.commandStep, hint)
     }
     const step = installs.findLast(({ tool }) => (tool === 'npm') === (entry.language === 'node'))?.step
-    return await checkEntry(shop, plan.folder, entry, step)
+    const [program = '', command] = plan.command
+    const runsByUs = posix.basename(program) === 'botcli' && command === 'run'
+    return await checkEntry(shop, plan.folder, entry, step, runsByUs)
   }
 }
 
@@ -182,6 +192,11 @@ async function finish(shop: Workshop, plan: NativePlan, entry: Entry): Promise<B
   await rm(input.output, { recursive: true, force: true })
   await move(bundle, input.output)
   const imageUri = `${URI}${input.buildId}`
+  const lines = new Set(plan.notRun.map(({ step }) => step.line)).size
+  if (lines > 0)
+    shop.tail.say(
+      `${lines} ${lines === 1 ? 'line' : 'lines'} of ${input.dockerfilePath} ${lines === 1 ? 'was not run; it is' : 'were not run; they are'} named above`,
+    )
   shop.tail.say(`made ${imageUri}, ${Math.ceil(imageSizeBytes / 1024 / 1024)} MB`)
   return { ok: true, imageUri, imageSizeBytes, bases: [] }
 }

@@ -1,12 +1,12 @@
 /**
  * Reads a bot and the modules of its own that it imports, and looks for the packages that they import, without running any of it. Writes one
- * line of JSON: `{checked, how, problems: [{kind, file, line, text, module}]}`. JavaScript is parsed by Node itself; TypeScript where Node
+ * line of JSON: `{checked, how, bot, problems: [{kind, file, line, text, module}]}`. JavaScript is parsed by Node itself; TypeScript where Node
  * can take types off, or where the project has a compiler.
  */
 export const NODE_CHECK = String.raw`
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import module, { createRequire } from 'node:module'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { spawnSync } from 'node:child_process'
 
 const [root, entry, givenText] = process.argv.slice(-3)
@@ -25,6 +25,17 @@ function file(path) {
   const bases = [path, path.replace(/\.(c|m)?js$/, '.$1ts')]
   return bases.flatMap((base) => EXTENSIONS.map((end) => base + end)).find((name) => existsSync(name) && statSync(name).isFile())
 }
+
+// Whether anything has this name, with whatever ending: what loads the bot may know more of them than we do.
+function there(path) {
+  const names = existsSync(dirname(path)) ? readdirSync(dirname(path)) : []
+  const name = basename(path)
+  const bare = name.replace(/\.[cm]?jsx?$/, '')
+  return existsSync(path) || names.some((other) => other.startsWith(name + '.') || other.startsWith(bare + '.'))
+}
+
+const EXPORTS_BOT = /\bexport\s+(?:async\s+)?(?:function\s*\*?|const|let|var|class)\s+bot\b|\bexport\s*\{[^}]*\bbot\b|\bexport\s*\*|\bexports\b/
+let bot = true
 
 function installed(from, name) {
   for (let folder = dirname(from); ; folder = dirname(folder)) {
@@ -61,18 +72,24 @@ while (waiting.length > 0 && seen.size < 500) {
   const text = readFileSync(path, 'utf8')
   syntax(path, text)
   const code = text.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '))
+  if (seen.size === 1) bot = EXPORTS_BOT.test(code)
   const pattern = /^[ \t]*(?:import|export)\s+(?!type\b)(?:[\w$*{},\s]+?\s+from\s+)?(['"])([^'"\n]+)\1|^(?:const|let|var)\s+[\w${'$'}{},:\s]+?=\s*require\(\s*(['"])([^'"\n]+)\3\s*\)/gm
   for (const match of code.matchAll(pattern)) {
     const name = match[2] ?? match[4]
-    if (/^\.{1,2}(?:\/|$)/.test(name)) { waiting.push(resolve(dirname(path), name)); continue }
+    const line = code.slice(0, match.index).split('\n').length + (match[0].match(/^\n*/)?.[0].length ?? 0)
+    if (/^\.{1,2}(?:\/|$)/.test(name)) {
+      const target = resolve(dirname(path), name.replace(/[?#].*$/, ''))
+      waiting.push(target)
+      if (!there(target)) problems.push({ kind: 'import', file: relative(root, path), line, module: name, text: "Cannot find module '" + name + "'" })
+      continue
+    }
     if (/^(?:#|\/|~|@\/)/.test(name) || name.includes(':') || module.isBuiltin(name)) continue
     const parts = name.split('/')
     const top = name.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]
     if (given.includes(top) || given.includes(parts[0]) || installed(path, top)) continue
-    const line = code.slice(0, match.index).split('\n').length + (match[0].match(/^\n*/)?.[0].length ?? 0)
     problems.push({ kind: 'import', file: relative(root, path), line, module: top, text: "Cannot find package '" + top + "'" })
   }
 }
 
-process.stdout.write(JSON.stringify({ checked: seen.size, how, problems }) + '\n')
+process.stdout.write(JSON.stringify({ checked: seen.size, how, bot, problems }) + '\n')
 `

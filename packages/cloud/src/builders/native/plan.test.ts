@@ -93,6 +93,27 @@ describe('what is installed, and where', () => {
   })
 })
 
+describe('a slip of the pen in an installation', () => {
+  it.each([
+    ['pip instal x', 'install'],
+    ['pip3 --quiet intsall x', 'install'],
+    ['python -m pip isntall x', 'install'],
+    ['uv snyc', 'sync'],
+    ['uv pip instll x', 'install'],
+    ['npm instll', 'install'],
+    ['npm isntall', undefined],
+    ['npm test', undefined],
+    ['npm run build', undefined],
+    ['pip list', undefined],
+    ['pip uninstall x', undefined],
+    ['uv run x', undefined],
+    ['make instal', undefined],
+  ])('%s: %s', async (line, meant) => {
+    const { misspelled } = await plan(`FROM a\nRUN ${line}\n`)
+    expect(misspelled.map((slip) => slip.meant)).toEqual(meant === undefined ? [] : [meant])
+  })
+})
+
 describe('the bot is found', () => {
   it.each([
     ['WORKDIR /app\nCOPY server .\nCMD python -m bot', 'server', 'bot.py'],

@@ -4,7 +4,7 @@ import type { CheckedDockerfile } from '../dockerfile/check.ts'
 import { type Stage, type StagedStep, stageNamed } from '../dockerfile/stages.ts'
 import { pairsOf } from '../dockerfile/variables.ts'
 import { ImagePaths } from './image-paths.ts'
-import { type InstallCommand, installCommand, withPaths } from './install-command.ts'
+import { type InstallCommand, installCommand, misspelledInstall, withPaths } from './install-command.ts'
 import { simpleCommands } from './shell-line.ts'
 
 /** What the native builder does with a project. */
@@ -12,6 +12,8 @@ export interface NativePlan {
   readonly installs: readonly PlannedInstall[]
   /** RUN lines that are not done, in part or at all. */
   readonly notRun: readonly { readonly step: StagedStep; readonly part: string }[]
+  /** Installations with a slip of the pen, and the word that was meant. */
+  readonly misspelled: readonly { readonly step: StagedStep; readonly part: string; readonly meant: string }[]
   /** The folder of the project, inside of the context. */
   readonly folder: string
   /** What runs in the image. */
@@ -33,6 +35,7 @@ export interface PlannedInstall extends InstallCommand {
 export function planOf(file: CheckedDockerfile, context: string): NativePlan {
   const installs: PlannedInstall[] = []
   const notRun: NativePlan['notRun'][number][] = []
+  const misspelled: NativePlan['misspelled'][number][] = []
   const pathsOf = new Map<Stage, ImagePaths>()
   const isFolder = (source: string): boolean =>
     statSync(join(context, source), { throwIfNoEntry: false })?.isDirectory() ?? false
@@ -42,7 +45,7 @@ export function planOf(file: CheckedDockerfile, context: string): NativePlan {
     pathsOf.set(stage, paths)
     for (const step of stage.steps) {
       paths.follow(step)
-      if (step.keyword === 'RUN') planRun(step, paths, installs, notRun)
+      if (step.keyword === 'RUN') planRun(step, paths, installs, notRun, misspelled)
     }
   }
   const last = file.needed.at(-1)
@@ -52,6 +55,7 @@ export function planOf(file: CheckedDockerfile, context: string): NativePlan {
   return {
     installs,
     notRun,
+    misspelled,
     folder: projectFolder(context, file.path, paths),
     command: command.words.map((word) => localPath(word, paths)),
     commandStep: command.step,
@@ -64,6 +68,7 @@ function planRun(
   paths: ImagePaths,
   installs: PlannedInstall[],
   notRun: NativePlan['notRun'][number][],
+  misspelled: NativePlan['misspelled'][number][],
 ): void {
   const commands = step.json === undefined ? simpleCommands(known(step)) : [{ env: {}, words: step.json }]
   if (commands === undefined || step.heredocs.length > 0) {
@@ -73,6 +78,8 @@ function planRun(
   let cwd = paths.workdir
   for (const command of commands) {
     const install = installCommand(command)
+    const meant = install === undefined ? misspelledInstall(command) : undefined
+    if (meant !== undefined) misspelled.push({ step, part: command.words.join(' '), meant })
     if (command.words[0] === 'cd') cwd = posix.resolve(cwd, command.words[1] ?? '')
     else if (install !== undefined) {
       // What no line has copied is not there; the installer says so.

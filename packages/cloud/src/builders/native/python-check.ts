@@ -1,7 +1,7 @@
 /**
  * Compiles a bot and the modules of its own that it imports, and looks for what they import, without running any of it. Writes one line of
- * JSON: `{checked, problems: [{kind, file, line, text, module}]}`. Only imports that surely happen count: not those in functions, under
- * conditions, or with somebody to catch the failure.
+ * JSON: `{checked, bot, problems: [{kind, file, line, text, module}]}`. Only imports that surely happen count: not those in functions, under
+ * conditions, or with somebody to catch the failure. `bot` says whether the first file has that name at its top.
  */
 export const PYTHON_CHECK = `
 import ast, importlib.util, json, os, sys
@@ -27,6 +27,27 @@ def found(name):
     except (ImportError, ValueError):
         return False
 
+def there(base):
+    folder, name = os.path.split(base)
+    return os.path.isdir(base) or (os.path.isdir(folder) and any(file.startswith(name + ".") for file in os.listdir(folder)))
+
+def defines(body, wanted):
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            if node.name == wanted:
+                return True
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            if any((alias.asname or alias.name) in (wanted, "*") for alias in node.names):
+                return True
+        elif any(isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner.id == wanted for inner in ast.walk(node)):
+            return True
+        elif any(defines(getattr(node, part, []), wanted) for part in ("body", "orelse", "finalbody") if isinstance(getattr(node, part, None), list)):
+            return True
+        elif any(defines(handler.body, wanted) for handler in getattr(node, "handlers", [])):
+            return True
+    return False
+
+bot = True
 while waiting and len(seen) < 2000:
     path = waiting.pop()
     if path in seen or not os.path.isfile(path):
@@ -44,6 +65,8 @@ while waiting and len(seen) < 2000:
         kind = type(error).__name__
         problems.append({"kind": "syntax", "file": name, "line": line, "module": text, "text": f"{kind}: {getattr(error, 'msg', error)}"})
         continue
+    if len(seen) == 1:
+        bot = defines(tree.body, "bot")
     for node in tree.body:
         names = []
         if isinstance(node, ast.Import):
@@ -54,8 +77,14 @@ while waiting and len(seen) < 2000:
             folder = os.path.dirname(path)
             for _ in range(node.level - 1):
                 folder = os.path.dirname(folder)
+            package = os.path.isfile(os.path.join(folder, "__init__.py"))
             for part in [node.module] if node.module else [alias.name for alias in node.names]:
-                waiting.append(os.path.join(folder, *part.split(".")) + ".py")
+                base = os.path.join(folder, *part.split("."))
+                waiting.extend([base + ".py", os.path.join(base, "__init__.py")])
+                # A name without a file may be one that the package defines.
+                if not there(base) and (node.module or not package) and part != "*":
+                    written = "." * node.level + part
+                    problems.append({"kind": "import", "file": name, "line": node.lineno, "module": written, "text": f"ModuleNotFoundError: No module named '{written}'"})
         for index, imported in enumerate(names):
             own = local(imported)
             if own:
@@ -67,5 +96,5 @@ while waiting and len(seen) < 2000:
                 continue
             problems.append({"kind": "import", "file": name, "line": node.lineno, "module": top, "text": f"ModuleNotFoundError: No module named '{top}'"})
 
-print(json.dumps({"checked": len(seen), "problems": problems}))
+print(json.dumps({"checked": len(seen), "bot": bot, "problems": problems}))
 `

@@ -5,6 +5,7 @@ import type { BuildInput, BuildOutput } from '../builder.ts'
 import { classify, type FailedResult } from '../failures/classify.ts'
 import { limitReached } from '../failures/limit-reached.ts'
 import { OutputTail } from '../failures/output-tail.ts'
+import { requirementsFile } from '../failures/requirements-file.ts'
 import type { LimitedRun } from '../limits/limiter.ts'
 import type { SandboxView } from '../limits/sandbox.ts'
 import { buildEnvironment, type NativeTools, toolFolders } from './tools.ts'
@@ -83,7 +84,8 @@ export class Workshop {
     const { step } = command
     const reached = limitReached(end, this.input.limits, step, this.#signal)
     if (reached !== undefined || end.status === 0) return reached
-    return classify({ lines: this.tail.lines, status: end.status, step })
+    const requirements = await requirementsFile(this.input)
+    return classify({ lines: this.tail.lines, status: end.status, step, requirements })
   }
 }
 

@@ -59,7 +59,9 @@ const PYTHON = {
     'import json\ntry:\n    import rocket\nexcept ImportError:\n    rocket = None\n\ndef wave():\n    pass\n',
 }
 
-describe('a project in Python', () => {
+const why = 'missing' in tools.python ? ` (not tried: ${tools.python.missing})` : ''
+
+describe.skipIf(why !== '')(`a project in Python${why}`, () => {
   it('becomes a bundle that runs wherever it lies, and the log says what was not done', async () => {
     await open(PYTHON)
     const result = await bench.build(builder)

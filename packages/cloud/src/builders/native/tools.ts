@@ -29,7 +29,11 @@ async function findPython(): Promise<NativeTools['python']> {
     if (answer.status === undefined) continue
     const [path = '', version = '', home = ''] = answer.stdout.split('\n')
     if (answer.status === 0) return { path, version, home }
-    seen.push(version === '' ? `${name} has no venv or ensurepip` : `${name} is ${version}`)
+    seen.push(
+      version === ''
+        ? `${name} has no venv or ensurepip (on Debian: apt-get install python3-venv)`
+        : `${name} is ${version}`,
+    )
   }
   const found = seen.length === 0 ? 'none was found' : seen.join(', ')
   return { missing: `Python 3.11 or newer with venv is needed, but ${found}` }

@@ -15,9 +15,10 @@ const clock = {
       await sleep(everyMs, undefined, { signal })
       output.write(`at ${process.hrtime.bigint()}.\n`)
     }
-    return { ok: true, imageUri: 'none', imageSizeBytes: 0 }
+    return { ok: true, imageUri: 'none', imageSizeBytes: 0, bases: [] }
   },
   async cleanUp() {},
+  isFresh: async () => true,
   async remove() {},
 }
 

@@ -7,7 +7,14 @@ import { lineOf } from './line.mjs'
 
 /** What is kept of a log; the longest one here is shorter. */
 export const LOG_BYTES = 8 * 1024 ** 3
-const SUCCESS = { status: 'success', imageUri: 'none', imageSizeBytes: 0, errorMessage: null, failure: null }
+const SUCCESS = {
+  status: 'success',
+  imageUri: 'none',
+  imageSizeBytes: 0,
+  errorMessage: null,
+  failure: null,
+  bases: [],
+}
 
 /** The logs in the data folder of a cloud that is not running. */
 export class StoredLogs {

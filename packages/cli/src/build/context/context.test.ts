@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import {
   appendFile,
@@ -17,23 +17,13 @@ import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { contextManifest } from '@botcli/protocol/cloud'
 import { extract } from 'tar-stream'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { folderWith, type Tree } from '../../testing/folder.ts'
 import { type BuildContext, readContext } from './context.ts'
 import { packContext } from './pack.ts'
 
 const { signal } = new AbortController()
 const run = promisify(execFile)
-
-/** Whether this user may mount a small file system. */
-const canMount = (() => {
-  try {
-    execFileSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-})()
 
 const TMPDIR = process.env.TMPDIR
 beforeAll(async () => {
@@ -349,39 +339,6 @@ describe('the archive', () => {
     const packing = packContext(context, stop.signal)
     setImmediate(() => stop.abort())
     await expect(packing).rejects.toMatchObject({ name: 'AbortError' })
-  })
-})
-
-describe('a folder for temporary files', () => {
-  /** Packs with temporary files elsewhere. */
-  async function packIn(folder: string, context: BuildContext): Promise<unknown> {
-    const before = tmpdir()
-    process.env.TMPDIR = folder
-    try {
-      return await packContext(context, signal)
-    } finally {
-      process.env.TMPDIR = before
-    }
-  }
-
-  it('that is not there is told', async () => {
-    const context = await read({})
-    const nowhere = join(context.folder, 'nowhere')
-    await expect(packIn(nowhere, context)).rejects.toMatchObject({
-      name: 'ContextError',
-      message: `The context cannot be packed in ${nowhere} (ENOENT). Make room there, or name another folder for temporary files by TMPDIR.`,
-    })
-  })
-
-  it.skipIf(!canMount)('that is full is told (this needs the right to mount)', async () => {
-    const context = await read({ a: randomBytes(3_000_000) })
-    const disk = await folderWith({})
-    await run('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk])
-    onTestFinished(async () => void (await run('umount', [disk])))
-    const packing = packIn(disk, context)
-    await expect(packing).rejects.toMatchObject({ code: 'NO_ROOM' })
-    await expect(packing).rejects.toThrow(`cannot be packed in ${disk} (there is no room left)`)
-    expect(await readdir(disk)).toEqual([])
   })
 })
 

@@ -41,6 +41,48 @@ const builds = z.strictObject({
     .describe('The largest log; the middle of a longer one is left out.'),
 })
 
+const agents = z.strictObject({
+  maxInstances: z.int().min(1).max(10_000).default(50).describe('Instances of all agents together.'),
+  startSeconds: z
+    .int()
+    .min(1)
+    .max(3600)
+    .default(60)
+    .describe('How long an instance may take to become ready; a session waits so long for one.'),
+  idleSeconds: z
+    .int()
+    .min(0)
+    .max(86_400)
+    .default(300)
+    .describe('How long an instance above the minimum waits for another session.'),
+  stopSeconds: z.int().min(0).max(600).default(10).describe('How long an instance gets to end.'),
+  orphanSeconds: z
+    .int()
+    .min(10)
+    .max(86_400)
+    .default(600)
+    .describe('How long an instance without sessions waits for a cloud that was stopped to come back.'),
+  icePorts: z
+    .strictObject({ first: z.int().min(1).max(65_535), last: z.int().min(1).max(65_535) })
+    .refine(({ first, last }) => first <= last, { error: 'first must not be larger than last' })
+    .optional()
+    .describe(
+      'UDP ports for WebRTC, `{"first": N, "last": N}`; any if it is missing. Each instance takes one or more.',
+    ),
+  announcedAddress: z
+    .string()
+    .min(1)
+    .max(253)
+    .optional()
+    .describe('The address that WebRTC clients are told, for machines behind NAT.'),
+  logBytes: z
+    .int()
+    .min(MIB)
+    .default(100 * MIB)
+    .describe('The largest log of an agent; the oldest entries of a longer one are removed.'),
+  logDays: z.int().min(1).max(3650).default(30).describe('How long entries of the log of an agent are kept.'),
+})
+
 const region = z.strictObject({ code: name, display_name: z.string().min(1).max(100) })
 
 /** What `cloud.json` can hold. */
@@ -60,7 +102,10 @@ export const configSchema = z.strictObject({
     .optional()
     .describe('How clients reach this cloud, if not by the address that they ask.'),
   builds: builds.prefault({}),
+  agents: agents.prefault({}),
 })
+
+const SECTIONS: Readonly<Record<string, z.ZodObject>> = { builds, agents, regions: region }
 
 /** What an operator can set, in `cloud.json` of the data folder. */
 export type CloudConfig = z.infer<typeof configSchema>
@@ -117,7 +162,7 @@ function describe(issue: z.core.$ZodIssue): string {
   const at = issue.path.join('.')
   if (issue.code !== 'unrecognized_keys') return `${at || 'it'}: ${issue.message}`
   const [part] = issue.path
-  const { shape } = part === 'builds' ? builds : part === 'regions' ? region : configSchema
+  const { shape } = part === undefined ? configSchema : (SECTIONS[String(part)] ?? configSchema)
   const unknown = issue.keys.map((key) => JSON.stringify(key)).join(', ')
   return `${at === '' ? '' : `${at}: `}unknown ${unknown} (known: ${Object.keys(shape).join(', ')})`
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { time } from './fields.ts'
 
 /** The states of a build, in order; the last three are final. */
 export const BUILD_STATUSES = ['pending', 'building', 'success', 'failed', 'timeout'] as const
@@ -40,8 +41,6 @@ export const buildFailure = z.strictObject({
   hint: z.string(),
 })
 export type BuildFailure = z.infer<typeof buildFailure>
-
-const time = z.iso.datetime()
 
 /** A build as the API shows it. */
 export const buildRecord = z.strictObject({

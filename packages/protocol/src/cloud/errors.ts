@@ -15,6 +15,37 @@ export const CLOUD_ERRORS = {
   RATE_LIMITED: { status: 429, meaning: 'Too much at once; Retry-After says when to come back.' },
   INTERNAL: { status: 500, meaning: 'A fault of ours; the log of the cloud has it.' },
   UNAVAILABLE: { status: 503, meaning: 'The cloud is starting or stopping, or its disk is full.' },
+  'DEPLOY-NOT-READY': {
+    status: 409,
+    meaning: 'The agent has no deployment that takes sessions, or the start took too long.',
+  },
+  'DEPLOY-AT-CAPACITY': {
+    status: 429,
+    meaning:
+      'The agent, or the machine, has all the sessions that it may have; Retry-After says when to come back.',
+  },
+  'DEPLOY-BUILD-NOT-FOUND': { status: 404, meaning: 'There is no build of that id.' },
+  'DEPLOY-BUILD-NOT-SUCCESSFUL': { status: 400, meaning: 'The build failed, or is not over yet.' },
+  'DEPLOY-REGION-MISMATCH': {
+    status: 400,
+    meaning: 'The build or a secret set is in another region than the agent.',
+  },
+  'DEPLOY-SECRET-NOT-FOUND': {
+    status: 404,
+    meaning: 'There is no secret set of that name, or it is of the other type.',
+  },
+  'DEPLOY-IMAGE-NOT-FOUND': {
+    status: 400,
+    meaning: 'The artifact is gone, or nothing on this machine can run it.',
+  },
+  'DEPLOY-START-FAILED': {
+    status: 502,
+    meaning: 'The bot ended, or did not become ready, when it was started.',
+  },
+  'DEPLOY-SESSION-FAILED': {
+    status: 502,
+    meaning: 'The instance could not begin the session, or ended while it was asked.',
+  },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>
 
 /** A code for programmatic handling. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { time } from './fields.ts'
 
 /** What a key opens: the private API, or the public one. */
 export const keyFamily = z.enum(['private', 'public'])
@@ -6,8 +7,6 @@ export type KeyFamily = z.infer<typeof keyFamily>
 
 /** What keys begin with. */
 export const KEY_PREFIXES = { private: 'sk_', public: 'pk_' } as const satisfies Record<KeyFamily, string>
-
-const time = z.iso.datetime()
 
 /** A key as it is listed; the key itself is shown once, when it is made. */
 export const keyRecord = z.strictObject({

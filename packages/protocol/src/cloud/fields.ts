@@ -1,0 +1,4 @@
+import * as z from 'zod'
+
+/** A point in time. */
+export const time = z.iso.datetime()

@@ -1,43 +1,48 @@
-import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { AgentLogRoute } from './agent-logs/agent-log-route.ts'
+import { SqliteAgentLogStore } from './agent-logs/sqlite-agent-log-store.ts'
+import { type Agents, assembleAgents } from './agents/assemble-agents.ts'
+import { AgentLogDoor } from './api/agent-log-door.ts'
 import { createApp } from './api/app.ts'
+import { callerOf } from './api/caller.ts'
 import { Dashboard } from './api/dashboard.ts'
 import { Gate } from './api/gate.ts'
 import { HttpServer } from './api/http-server.ts'
 import { LogDoor } from './api/log-door.ts'
 import { publicOrigin } from './api/public-url.ts'
+import { agentRoutes } from './api/routes/agent-routes.ts'
 import { buildRoutes } from './api/routes/build-routes.ts'
+import { gatewayRoutes } from './api/routes/gateway-routes.ts'
 import { keyRoutes } from './api/routes/key-routes.ts'
 import { secretRoutes } from './api/routes/secret-routes.ts'
+import { sessionRoutes } from './api/routes/session-routes.ts'
 import { settingsRoutes } from './api/routes/settings-routes.ts'
-import { FileBlobStore } from './blobs/file-blob-store.ts'
 import type { BuilderProbe } from './builders/builder.ts'
-import { BuildDirectory } from './builds/build-directory.ts'
-import { BuildQueue } from './builds/build-queue.ts'
-import { BuildRuns } from './builds/build-runs.ts'
-import { BuildService } from './builds/build-service.ts'
-import { BuilderShelf } from './builds/builder-shelf.ts'
-import { UploadService } from './builds/uploads/upload-service.ts'
+import { assembleBuilds, type Builds } from './builds/assemble-builds.ts'
+import { Closers } from './closers.ts'
 import { type CloudConfig, loadConfig } from './config.ts'
 import { makeDataFolder } from './data-folder.ts'
 import { diskFull, isDiskFull } from './disk-full.ts'
+import type { Engine } from './engine/engine.ts'
+import { HttpInstanceClient } from './engine/http-instance-client.ts'
+import { noEngine } from './engine/no-engine.ts'
+import { openProcessEngine } from './engine/open-process-engine.ts'
 import { type FirstKeys, makeFirstKeys, makeNewKey } from './first-start.ts'
+import { Gateway } from './gateway/gateway.ts'
 import { KeyService } from './keys/key-service.ts'
 import type { Clock, CloudLog } from './log.ts'
 import { LogRoute } from './logs/log-route.ts'
 import { SegmentLogStore } from './logs/segment-log-store.ts'
-import { machineBuilders } from './machine-builders.ts'
 import { openSecretBox } from './secrets/key-file.ts'
 import { SecretService } from './secrets/secret-service.ts'
 import { SettingsService } from './settings/settings-service.ts'
 import { DataLock } from './store/data-lock.ts'
 import { SqliteStore } from './store/sqlite-store.ts'
-import type { Store } from './store/store.ts'
+import { Sweep } from './sweep.ts'
 
-const SWEEP_MS = 60_000
-const STOP_MS = 30_000
+const DAY_MS = 24 * 60 * 60_000
+const FOLDERS = ['logs', 'uploads', 'work', 'bundles', 'instances']
 
 /** How a cloud is started. */
 export interface CloudOptions {
@@ -47,6 +52,10 @@ export interface CloudOptions {
   readonly port: number
   /** Ways to build, best first; those of this machine by default. */
   readonly builders?: readonly BuilderProbe[]
+  /** The command that starts `botcli`, which agents are run with. Without it, or an engine, there are no agents. */
+  readonly runner?: readonly string[] | undefined
+  /** What runs agents; the one of this machine by default. */
+  readonly engine?: Engine
   readonly log: CloudLog
   readonly version: string
   /** The built dashboard, if there is one. */
@@ -70,8 +79,15 @@ export interface RunningCloud {
   readonly newKey: string | undefined
   /** How many builds are being done. */
   readonly builds: number
-  /** Takes no more builds; those that are being done get until the deadline. What waits goes on with the next start. */
-  close(options: { readonly deadlineMs: number }): Promise<void>
+  /** How many sessions are not over. */
+  readonly sessions: number
+  /** How many instances of agents there are. */
+  readonly instances: number
+  /**
+   * Takes no more builds; those that are being done get until the deadline, and what waits goes on with the next start. Agents and their
+   * sessions go on without the cloud, and the next start finds them again; unless they are to end with it.
+   */
+  close(options: { readonly deadlineMs: number; readonly endAgents?: boolean }): Promise<void>
 }
 
 /** Starts a control plane on one machine: one process, one folder, no other service. */
@@ -86,93 +102,80 @@ export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
 }
 
 async function start(options: CloudOptions, closers: Closers): Promise<RunningCloud> {
-  const { log, clock = Date.now, host, port, idleMs } = options
-  const folder = resolve(options.dataFolder)
-  await makeDataFolder(folder, ['logs', 'uploads', 'work', 'bundles'])
-  const lock = DataLock.take(folder)
+  const { log, clock = Date.now } = options
+  const dataFolder = resolve(options.dataFolder)
+  await makeDataFolder(dataFolder, FOLDERS)
+  const lock = DataLock.take(dataFolder)
   closers.add(() => lock.close())
-  const config = loadConfig(folder)
-  const store = new SqliteStore(join(folder, 'cloud.db'))
+  const config = loadConfig(dataFolder)
+  const store = new SqliteStore(join(dataFolder, 'cloud.db'))
   closers.add(() => store.close())
   const settings = new SettingsService(store, config.regions)
   const keys = new KeyService(store, log, clock)
-  const box = openSecretBox(join(folder, 'secret.key'), (await store.organizations.first()) === undefined)
-  const secrets = new SecretService({ store, box, settings, clock })
-  const logs = new SegmentLogStore(join(folder, 'logs'), { maxBytes: config.builds.logBytes })
-  closers.add(() => logs.close())
-
-  const blobs = await FileBlobStore.open(join(folder, 'uploads'))
-  const uploads = new UploadService({ store, blobs, settings, log, clock, tokenKey: box.derive('uploads') })
-  const bundleFolder = join(folder, 'bundles')
-  const probes = options.builders ?? machineBuilders(folder, bundleFolder)
-  const wanted = config.builds.builders.flatMap((kind) => probes.filter((probe) => probe.kind === kind))
-  const shelf = new BuilderShelf(wanted, log, clock)
-  const directory = new BuildDirectory(store)
-  const { seconds, memoryBytes, processes, diskBytes, concurrency, perOrganization, maxPending } =
-    config.builds
-  const workFolder = join(folder, 'work')
-  const owner = randomUUID()
-  const stopMs = options.builderStopMs ?? STOP_MS
-  const runs = new BuildRuns({
-    ...{
-      store,
-      logs,
-      uploads,
-      secrets,
-      shelf,
-      directory,
-      log,
-      clock,
-      workFolder,
-      bundleFolder,
-      owner,
-      stopMs,
+  const box = openSecretBox(join(dataFolder, 'secret.key'), (await store.organizations.first()) === undefined)
+  const secrets = new SecretService({
+    ...{ store, box, settings, clock },
+    users: {
+      users: (organizationId, name) => agents.service.usersOfSecrets(organizationId, name),
+      changed: (organizationId, name) => agents.service.secretsChanged(organizationId, name),
     },
-    limits: { seconds, memoryBytes, processes, diskBytes },
   })
-  const queue = new BuildQueue({
-    store,
-    work: runs,
-    owner,
-    concurrency,
-    perOrganization,
-    log,
-    clock,
+  const logs = new SegmentLogStore(join(dataFolder, 'logs'), { maxBytes: config.builds.logBytes })
+  closers.add(() => logs.close())
+  const builds = await assembleBuilds({
+    ...{ dataFolder, store, logs, secrets, settings, log, clock, config: config.builds },
+    ...{ builders: options.builders, stopMs: options.builderStopMs, tokenKey: box.derive('uploads') },
+    users: (organizationId, buildId) => agents.service.usersOfBuild(organizationId, buildId),
   })
-  const builds = new BuildService({
-    ...{ store, logs, settings, uploads, shelf, runs, queue, directory, maxPending, log, clock },
+
+  const agentLogs = new SqliteAgentLogStore(join(dataFolder, 'logs.db'), {
+    maxBytes: config.agents.logBytes,
+    maxAgeMs: config.agents.logDays * DAY_MS,
+  })
+  closers.add(() => agentLogs.close())
+  const engine = await openEngine(options, dataFolder)
+  closers.add(() => engine.close())
+  const client = new HttpInstanceClient()
+  closers.add(() => client.close())
+  const agentLogRoute = new AgentLogRoute(agentLogs)
+  const agents = assembleAgents({
+    ...{ store, engine, client, secrets, settings, dataFolder, log, clock, config: config.agents },
+    ...{ buildLogs: logs, logs: agentLogs, tokenKey: box.derive('sessions') },
+    onSessionEnded: (agentId) => agentLogRoute.wake(agentId),
   })
 
   const gate = new Gate(keys)
   const logRoute = new LogRoute(logs)
-  const logDoor = new LogDoor(gate, directory, logRoute)
-  const uploadUrl = (id: string, headers: NodeJS.Dict<string | string[]>): string =>
-    `${publicOrigin(headers, server.address, config.publicUrl)}/v1/uploads/${id}`
+  const doors = {
+    logDoor: new LogDoor(gate, builds.directory, logRoute),
+    agentLogDoor: new AgentLogDoor({ gate, store, route: agentLogRoute, sessions: agents.sessions }),
+    gateway: new Gateway({ gate, places: agents.live, log, publicUrl: config.publicUrl }),
+  }
+  closers.add(() => doors.gateway.close())
+  const originOf = (headers: NodeJS.Dict<string | string[]>): string =>
+    publicOrigin(headers, server.address, config.publicUrl)
   const app = createApp({
-    routes: [
-      ...buildRoutes({ builds, uploads, uploadUrl }),
-      ...secretRoutes(secrets),
-      ...keyRoutes(keys),
-      ...settingsRoutes(settings),
-    ],
-    ...{ gate, logDoor, log },
+    ...{ gate, log, ...doors },
+    routes: routesOf(builds, agents, secrets, keys, settings, originOf),
     dashboard: await loadDashboard(options.dashboardFolder),
     version: options.version,
-    check: () => checkStore(store),
+    check: async () => void (await store.organizations.first()),
   })
-  const server = new HttpServer({ host, port, app, logDoor, log, idleMs })
+  const { host, port, idleMs } = options
+  const server = new HttpServer({ host, port, app, log, idleMs, ...doors })
   closers.add(() => {
     logRoute.close()
+    agentLogRoute.close()
     return server.close()
   })
+  // What ran before is found first, so that nobody is told that it is not there.
+  await agents.fleets.open()
+  closers.add(() => agents.fleets.close())
   await server.listen()
   // Readers can come while what a crash has left is put in order; nothing is taken from the queue before that.
-  await queue.start({ isAlone: true })
-  await removeLeftovers(workFolder, queue)
-  const sweep = setInterval(() => {
-    uploads.sweep().catch((error: unknown) => log.warn('old uploads were not removed', { error }))
-  }, SWEEP_MS)
-  closers.add(() => clearInterval(sweep))
+  await builds.start()
+  const sweep = new Sweep({ uploads: builds.uploads, agentLogs, store, config: config.agents, log, clock })
+  closers.add(() => sweep.close())
   // Last of all, because a start that fails after this would have made keys that nobody has seen.
   const firstKeys = await makeFirstKeys(store, keys, settings, clock)
   const newKey = options.newKey && !firstKeys ? await makeNewKey(store, keys) : undefined
@@ -182,40 +185,55 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
     firstKeys,
     newKey,
     get builds() {
-      return queue.running
+      return builds.queue.running
     },
-    async close({ deadlineMs }) {
-      await queue.close({ deadlineMs })
+    get sessions() {
+      return agents.fleets.sessions
+    },
+    get instances() {
+      return agents.fleets.instances
+    },
+    async close({ deadlineMs, endAgents = false }) {
+      const ending = endAgents ? agents.fleets.end(config.agents.stopSeconds * 1000) : undefined
+      await Promise.all([builds.queue.close({ deadlineMs }), ending])
       await closers.closeAll()
     },
   }
 }
 
-/** What has to be closed, in the order in which it was opened. */
-class Closers {
-  readonly #all: (() => void | Promise<void>)[] = []
+function routesOf(
+  builds: Builds,
+  agents: Agents,
+  secrets: SecretService,
+  keys: KeyService,
+  settings: SettingsService,
+  originOf: (headers: NodeJS.Dict<string | string[]>) => string,
+) {
+  const { service, uploads } = builds
+  return [
+    ...agentRoutes(agents.service),
+    ...sessionRoutes({ ...agents, callerOf: (incoming) => callerOf(incoming, originOf) }),
+    ...gatewayRoutes(),
+    ...buildRoutes({
+      builds: service,
+      uploads,
+      uploadUrl: (id, headers) => `${originOf(headers)}/v1/uploads/${id}`,
+    }),
+    ...secretRoutes(secrets),
+    ...keyRoutes(keys),
+    ...settingsRoutes(settings),
+  ]
+}
 
-  add(close: () => void | Promise<void>): void {
-    this.#all.push(close)
-  }
-
-  /** Closes the last one first. */
-  async closeAll(): Promise<void> {
-    for (const close of this.#all.splice(0).reverse()) await close()
-  }
+async function openEngine({ engine, runner, log, clock }: CloudOptions, dataFolder: string): Promise<Engine> {
+  if (engine) return engine
+  if (!runner) return noEngine
+  return openProcessEngine({
+    ...{ dataFolder, folder: join(dataFolder, 'instances'), runner, log },
+    ...(clock && { clock }),
+  })
 }
 
 async function loadDashboard(folder: string | undefined): Promise<Dashboard | undefined> {
   return folder !== undefined && existsSync(join(folder, 'index.html')) ? Dashboard.load(folder) : undefined
-}
-
-async function checkStore(store: Store): Promise<void> {
-  await store.organizations.first()
-}
-
-/** Folders of builds that a killed process has left. */
-async function removeLeftovers(folder: string, queue: BuildQueue): Promise<void> {
-  const names = await readdir(folder).catch(() => [])
-  const left = names.filter((name) => !queue.isRunning(name))
-  await Promise.all(left.map((name) => rm(join(folder, name), { recursive: true, force: true })))
 }

@@ -17,7 +17,7 @@ import type { BuildQueue } from './build-queue.ts'
 import { buildRecordOf } from './build-record.ts'
 import type { BuildRuns } from './build-runs.ts'
 import type { BuilderShelf } from './builder-shelf.ts'
-import { cursorOf, placeOf } from './list-cursor.ts'
+import { cursorOf, placeOf } from '../list-cursor.ts'
 import type { UploadService } from './uploads/upload-service.ts'
 
 const CANCEL_LEASE_MS = 60_000
@@ -35,6 +35,8 @@ export interface BuildServiceOptions {
   readonly runs: BuildRuns
   readonly queue: BuildQueue
   readonly directory: BuildDirectory
+  /** The names of agents that need a build. */
+  readonly users: (organizationId: string, buildId: string) => Promise<readonly string[]>
   /** Builds of one organization that may wait. */
   readonly maxPending: number
   readonly log: CloudLog
@@ -179,6 +181,11 @@ export class BuildService {
   async #remove(build: StoredBuild): Promise<void> {
     const { store, logs, shelf, directory, log } = this.#options
     const { imageUri } = build
+    const users = await this.#options.users(build.organizationId, build.id)
+    if (users.length > 0) {
+      const message = `The build is deployed: ${users.join(', ')}. Deploy something else there, or remove them first.`
+      throw new CloudError('CONFLICT', message)
+    }
     if (imageUri !== null) {
       const builder = await shelf.named(build.builder)
       if (builder) await builder.remove(imageUri)

@@ -15,8 +15,17 @@ const MAX_TABLES = 20
 /** The keys under which an image pull secret is stored. */
 const PULL = { host: 'host', auth: 'auth' } as const
 
+/** Who needs secrets. */
+export interface SecretUsers {
+  /** The names of agents that need a set. */
+  users(organizationId: string, setName: string): Promise<readonly string[]>
+  /** A set has other values now. */
+  changed(organizationId: string, setName: string): Promise<void>
+}
+
 /** What a service needs. */
 export interface SecretServiceOptions {
+  readonly users: SecretUsers
   readonly store: Store
   readonly box: SecretBox
   readonly settings: SettingsService
@@ -70,29 +79,55 @@ export class SecretService {
     }))
     await this.#requireRoom(organizationId, name, secrets)
     const set = { organizationId, name, type, region, createdAt: now, updatedAt: now } as const
+    const before = new Map(await this.#opened(organizationId, name))
     const result = await store.secrets.put(set, secrets, MAX_SECRETS)
-    if (result === 'stored') return region
-    throw new CloudError('INVALID_REQUEST', REFUSALS[result](name, known))
+    if (result !== 'stored') throw new CloudError('INVALID_REQUEST', REFUSALS[result](name, known))
+    const isOther = [...valuesIn(request)].some(([key, value]) => before.get(key) !== value)
+    if (known && isOther) await this.#options.users.changed(organizationId, name)
+    return region
   }
 
+  /** Removes a set that nobody needs. */
   async remove(organizationId: string, name: string): Promise<void> {
+    const users = await this.#options.users.users(organizationId, name)
+    if (users.length > 0) {
+      const message = `The secret set ${name} is used by ${users.join(', ')}. Give them another one, or remove them first.`
+      throw new CloudError('CONFLICT', message)
+    }
     if (!(await this.#options.store.secrets.removeSet(organizationId, name))) throw noSet(name)
   }
 
   async removeSecret(organizationId: string, name: string, key: string): Promise<void> {
     await this.#set(organizationId, name)
-    if (await this.#options.store.secrets.removeSecret(organizationId, name, key)) return
+    if (await this.#options.store.secrets.removeSecret(organizationId, name, key)) {
+      await this.#options.users.changed(organizationId, name)
+      return
+    }
     throw new CloudError('NOT_FOUND', `The secret set ${name} has no ${key}.`)
+  }
+
+  /** The values of a set, for the bots that it is made for. */
+  async variables(organizationId: string, name: string): Promise<Readonly<Record<string, string>>> {
+    await this.#set(organizationId, name)
+    return Object.fromEntries(await this.#opened(organizationId, name))
+  }
+
+  /** What an image is pulled with. */
+  async pullSecret(
+    organizationId: string,
+    name: string,
+  ): Promise<{ readonly host: string; readonly auth: string } | undefined> {
+    const values = new Map(await this.#opened(organizationId, name))
+    const [host, auth] = [values.get(PULL.host), values.get(PULL.auth)]
+    return host === undefined || auth === undefined ? undefined : { host, auth }
   }
 
   /** Every value of an organization, to be kept out of what others can read. Pull secrets come in all their spellings. */
   async valuesOf(organizationId: string): Promise<readonly string[]> {
-    const { store, box } = this.#options
     const values = new Set<string>()
-    for (const { name, type } of await store.secrets.sets(organizationId)) {
-      for (const { key, sealed } of await store.secrets.secrets(organizationId, name)) {
+    for (const { name, type } of await this.#options.store.secrets.sets(organizationId)) {
+      for (const [key, value] of await this.#opened(organizationId, name)) {
         if (type === 'imagePullSecret' && key === PULL.host) continue
-        const value = box.open(sealed, place(organizationId, name, key))
         values.add(value)
         if (type !== 'imagePullSecret') continue
         const plain = Buffer.from(value, 'base64').toString('utf8')
@@ -118,6 +153,12 @@ export class SecretService {
     // One that could not be made is tried again.
     table.catch(() => this.#tables.delete(organizationId))
     return table
+  }
+
+  async #opened(organizationId: string, name: string): Promise<readonly (readonly [string, string])[]> {
+    const { store, box } = this.#options
+    const secrets = await store.secrets.secrets(organizationId, name)
+    return secrets.map(({ key, sealed }) => [key, box.open(sealed, place(organizationId, name, key))])
   }
 
   async #requireRoom(

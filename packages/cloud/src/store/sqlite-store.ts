@@ -1,9 +1,11 @@
+import { sqliteAgents } from './sqlite/agents.ts'
 import { sqliteBuilds } from './sqlite/builds.ts'
 import { SqliteDatabase } from './sqlite/database.ts'
 import { sqliteKeys } from './sqlite/keys.ts'
 import { migrate } from './sqlite/migrations.ts'
 import { sqliteOrganizations } from './sqlite/organizations.ts'
 import { sqliteSecrets } from './sqlite/secrets.ts'
+import { sqliteSessions } from './sqlite/sessions.ts'
 import { sqliteUploads } from './sqlite/uploads.ts'
 import type { Store } from './store.ts'
 
@@ -14,6 +16,8 @@ export class SqliteStore implements Store {
   readonly uploads: Store['uploads']
   readonly builds: Store['builds']
   readonly secrets: Store['secrets']
+  readonly agents: Store['agents']
+  readonly sessions: Store['sessions']
   readonly #database: SqliteDatabase
 
   constructor(path: string) {
@@ -25,6 +29,8 @@ export class SqliteStore implements Store {
     this.uploads = sqliteUploads(database)
     this.builds = sqliteBuilds(database)
     this.secrets = sqliteSecrets(database)
+    this.agents = sqliteAgents(database)
+    this.sessions = sqliteSessions(database)
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,7 @@
 import type { BuildFailure, BuildStatus, KeyFamily } from '@botcli/protocol/cloud'
 import type { BaseImage } from '../builders/builder.ts'
+import type { AgentStore } from './agents.ts'
+import type { SessionStore } from './sessions.ts'
 
 /** Times are milliseconds since 1970. */
 export type Time = number
@@ -190,5 +192,7 @@ export interface Store {
     removeSet(organizationId: string, name: string): Promise<boolean>
     removeSecret(organizationId: string, name: string, key: string): Promise<boolean>
   }
+  agents: AgentStore
+  sessions: SessionStore
   close(): Promise<void>
 }

@@ -13,6 +13,7 @@ import {
 import { type Header, pack } from 'tar-stream'
 import type { BuilderProbe } from '../builders/builder.ts'
 import { type RunningCloud, startCloud } from '../cloud.ts'
+import type { Engine } from '../engine/engine.ts'
 import { KeyService } from '../keys/key-service.ts'
 import type { CloudLog } from '../log.ts'
 import { SqliteStore } from '../store/sqlite-store.ts'
@@ -21,6 +22,8 @@ import { ScriptedBuilder, scripted } from './scripted-builder.ts'
 /** What a test may choose. */
 export interface FixtureOptions {
   readonly builders?: readonly BuilderProbe[]
+  readonly engine?: Engine
+  readonly runner?: readonly string[]
   /** Written as `cloud.json`. */
   readonly config?: unknown
   readonly clock?: () => number
@@ -82,6 +85,8 @@ export class CloudFixture {
     const log: CloudLog = { info: tell('info'), warn: tell('warn'), error: tell('error') }
     const {
       builders = [scripted(this.builder)],
+      engine,
+      runner,
       clock,
       dashboardFolder,
       builderStopMs,
@@ -89,20 +94,22 @@ export class CloudFixture {
     } = this.#options
     this.#cloud = await startCloud({
       ...{ dataFolder: this.folder, host: '127.0.0.1', port: 0, builders, log, version: '9.9.9' },
+      ...(engine && { engine }),
       ...(clock && { clock }),
-      ...{ dashboardFolder, newKey, idleMs },
+      ...{ runner, dashboardFolder, newKey, idleMs },
       ...(builderStopMs !== undefined && { builderStopMs }),
     })
     if (this.#cloud.firstKeys) this.#keys = this.#cloud.firstKeys
   }
 
+  /** Stops and starts again; agents go on meanwhile. */
   async restart({ deadlineMs = 0, newKey = false } = {}): Promise<void> {
     await this.cloud.close({ deadlineMs })
     await this.open({ newKey })
   }
 
   async close(): Promise<void> {
-    await this.#cloud?.close({ deadlineMs: 0 })
+    await this.#cloud?.close({ deadlineMs: 0, endAgents: true })
     await rm(this.folder, { recursive: true, force: true })
   }
 

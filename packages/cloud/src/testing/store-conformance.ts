@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Store, StoredBuild, StoredKey, StoredSecretSet, Upload } from '../store/store.ts'
+import { agentStoreTests } from './agent-store-conformance.ts'
 import { FAILED, SUCCESS, sampleBuild, sampleUpload } from './stored-samples.ts'
 
 /** A store under test, and how it is opened again with what it holds. */
@@ -44,6 +45,8 @@ export function describeStore(name: string, makeHouse: () => Promise<StoreHouse>
       await reopen()
       expect(await store.organizations.first()).toMatchObject({ id: one, defaultRegion: 'far' })
     })
+
+    describe('agents and sessions', () => agentStoreTests(() => store, [one, two]))
 
     describe('keys', () => {
       const key = (changes: Partial<StoredKey> = {}): StoredKey => ({

@@ -87,6 +87,70 @@ const MIGRATIONS: readonly string[] = [
     FOREIGN KEY (organization_id, set_name) REFERENCES secret_sets (organization_id, name) ON DELETE CASCADE
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE agents (
+    id TEXT PRIMARY KEY,
+    organization_id TEXT NOT NULL REFERENCES organizations (id),
+    name TEXT NOT NULL,
+    region TEXT NOT NULL,
+    min_agents INTEGER NOT NULL,
+    max_agents INTEGER NOT NULL,
+    desired_deployment_id TEXT NOT NULL,
+    active_deployment_id TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    deleted_at INTEGER
+  ) STRICT;
+  CREATE UNIQUE INDEX agents_by_name ON agents (organization_id, name) WHERE deleted_at IS NULL;
+
+  CREATE TABLE deployments (
+    id TEXT PRIMARY KEY,
+    agent_id TEXT NOT NULL REFERENCES agents (id),
+    number INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    source_deployment_id TEXT,
+    config TEXT NOT NULL,
+    phase TEXT NOT NULL,
+    phase_started_at INTEGER NOT NULL,
+    was_active INTEGER NOT NULL DEFAULT 0,
+    failure TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX deployments_by_number ON deployments (agent_id, number DESC);
+
+  CREATE TABLE instances (
+    id TEXT PRIMARY KEY,
+    agent_id TEXT NOT NULL REFERENCES agents (id),
+    deployment_id TEXT NOT NULL REFERENCES deployments (id),
+    created_at INTEGER NOT NULL,
+    ready_at INTEGER,
+    ended_at INTEGER
+  ) STRICT;
+  CREATE INDEX instances_open ON instances (agent_id) WHERE ended_at IS NULL;
+
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    organization_id TEXT NOT NULL REFERENCES organizations (id),
+    agent_id TEXT NOT NULL,
+    agent_name TEXT NOT NULL,
+    deployment_id TEXT NOT NULL,
+    instance_id TEXT NOT NULL,
+    transport TEXT NOT NULL,
+    state TEXT NOT NULL,
+    cold_start INTEGER NOT NULL,
+    start_ms REAL,
+    token_used INTEGER NOT NULL DEFAULT 0,
+    outcome TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    connected_at INTEGER,
+    ended_at INTEGER
+  ) STRICT;
+  CREATE INDEX sessions_by_age ON sessions (agent_id, created_at DESC, id DESC);
+  CREATE INDEX sessions_open ON sessions (agent_id, instance_id) WHERE ended_at IS NULL;
+  CREATE INDEX sessions_by_end ON sessions (ended_at);
+  `,
 ]
 
 /** Brings a file to the newest version. One that a newer version of ours has written is left alone. */

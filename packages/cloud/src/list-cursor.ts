@@ -1,14 +1,13 @@
-import { CloudError } from '../errors.ts'
-import type { StoredBuild } from '../store/store.ts'
+import { CloudError } from './errors.ts'
 
-/** A place in the list of builds: the build that comes before it. */
+/** A place in a list, newest first: what comes before it. */
 export interface ListPlace {
   readonly createdAt: number
   readonly id: string
 }
 
 /** Spells a place for clients, who are not to read it. */
-export function cursorOf({ createdAt, id }: Pick<StoredBuild, 'createdAt' | 'id'>): string {
+export function cursorOf({ createdAt, id }: ListPlace): string {
   return Buffer.from(`${createdAt} ${id}`).toString('base64url')
 }
 

@@ -1,0 +1,305 @@
+import { randomUUID } from 'node:crypto'
+import {
+  AGENT_DEFAULTS,
+  type AgentDetails,
+  type AgentListItem,
+  type CreateAgentRequest,
+  type DeploymentListResponse,
+  type DeploymentReason,
+  type PromoteRequest,
+  type RollbackRequest,
+  type UpdateAgentRequest,
+} from '@botcli/protocol/cloud'
+import { CloudError } from '../errors.ts'
+import type { Clock, CloudLog } from '../log.ts'
+import type { SettingsService } from '../settings/settings-service.ts'
+import type { DeploymentConfig, StoredAgent, StoredDeployment } from '../store/agents.ts'
+import type { Store } from '../store/store.ts'
+import { agentDetailsOf, agentItemOf, deploymentRecordOf } from './agent-details.ts'
+import type { BuildStory } from './build-story.ts'
+import type { ConfigCheck } from './deployment-config.ts'
+import type { Fleets } from './fleets.ts'
+
+const MAX_AGENTS = 1000
+
+/** What a service needs. */
+export interface AgentServiceOptions {
+  readonly store: Store
+  readonly fleets: Fleets
+  readonly check: ConfigCheck
+  readonly story: BuildStory
+  readonly settings: SettingsService
+  readonly log: CloudLog
+  readonly clock: Clock
+}
+
+/** Agents and their deployments, as the API has them. */
+export class AgentService {
+  readonly #options: AgentServiceOptions
+  /** Changes of one agent are made one after the other. */
+  readonly #turns = new Map<string, Promise<unknown>>()
+
+  constructor(options: AgentServiceOptions) {
+    this.#options = options
+  }
+
+  async create(organizationId: string, request: CreateAgentRequest): Promise<AgentDetails> {
+    const { store, fleets, check, settings, clock } = this.#options
+    const { serviceName: name, autoScaling = {} } = request
+    const region =
+      request.region === undefined
+        ? await settings.defaultRegion(organizationId)
+        : settings.region(request.region)
+    return this.#inTurn(`${organizationId}/${name}`, async () => {
+      const all = await store.agents.list(organizationId)
+      if (all.some((agent) => agent.name === name)) throw taken(name)
+      if (all.length >= MAX_AGENTS) {
+        throw new CloudError('CONFLICT', `There are ${all.length} agents already. Remove one first.`)
+      }
+      const config = await check.configOf({ organizationId, region }, request)
+      const { minAgents = AGENT_DEFAULTS.minAgents, maxAgents = Math.max(minAgents, AGENT_DEFAULTS.maxAgents) } =
+        autoScaling
+      checkScaling(minAgents, maxAgents)
+      const at = clock()
+      const [agentId, deploymentId] = [randomUUID(), randomUUID()]
+      const agent: StoredAgent = {
+        ...{ id: agentId, organizationId, name, region, minAgents, maxAgents },
+        ...{ desiredDeploymentId: deploymentId, activeDeploymentId: null },
+        ...{ createdAt: at, updatedAt: at, deletedAt: null },
+      }
+      const about = { reason: 'create', sourceDeploymentId: null } as const
+      const isMade = await store.agents.create(agent, { id: deploymentId, agentId, ...about, config, createdAt: at })
+      if (!isMade) throw taken(name)
+      await this.#tell(agent, deploymentId, config, true)
+      await fleets.add(agent)
+      return this.#details(agent)
+    })
+  }
+
+  async get(organizationId: string, name: string): Promise<AgentDetails> {
+    return this.#details(await this.#agent(organizationId, name))
+  }
+
+  async list(
+    organizationId: string,
+    { region, includeActiveDeployment }: { region?: string | undefined; includeActiveDeployment: boolean },
+  ): Promise<readonly AgentListItem[]> {
+    const { store, fleets } = this.#options
+    const agents = await store.agents.list(organizationId)
+    const wanted = agents.filter((agent) => region === undefined || agent.region === region)
+    return Promise.all(
+      wanted.map(async (agent) => {
+        const item = agentItemOf(agent, await this.#desired(agent), fleets.of(agent.id).view)
+        if (!includeActiveDeployment) return item
+        const active = await store.agents.deployment(agent.id, agent.activeDeploymentId ?? '')
+        return { ...item, deployment: active ? deploymentRecordOf(active) : null }
+      }),
+    )
+  }
+
+  /** Changes an agent. What is more than its scaling makes a new deployment, unless it is as it was. */
+  async update(organizationId: string, name: string, request: UpdateAgentRequest): Promise<AgentDetails> {
+    const { check } = this.#options
+    return this.#change(organizationId, name, async (agent) => {
+      const desired = await this.#desired(agent)
+      const config = await check.configOf(agent, request, desired.config)
+      const scaled = await this.#scale(agent, request.autoScaling)
+      const isSame = JSON.stringify(config) === JSON.stringify(desired.config)
+      const isGood = desired.phase !== 'Failed'
+      if (!isSame || request.forceRedeploy) return this.#deploy(scaled ?? agent, config, 'update')
+      const details = await this.#details(scaled ?? agent)
+      if (scaled || !isGood) {
+        const failed = 'Its newest deployment failed, and nothing of it was changed. To try it again: forceRedeploy.'
+        return isGood ? details : { ...details, warning: failed }
+      }
+      const same = 'Nothing has changed, so that there is no new deployment. To make one anyway: forceRedeploy.'
+      return { ...details, warning: same }
+    })
+  }
+
+  /** New sessions are refused from now on; running ones go on. */
+  async remove(organizationId: string, name: string): Promise<void> {
+    const { store, fleets, clock } = this.#options
+    await this.#change(organizationId, name, async (agent) => {
+      const at = clock()
+      await store.agents.remove(agent.id, at)
+      fleets.of(agent.id).change({ ...fleets.of(agent.id).agent, deletedAt: at })
+    })
+  }
+
+  async deployments(
+    organizationId: string,
+    name: string,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<DeploymentListResponse> {
+    const agent = await this.#agent(organizationId, name)
+    const { deployments, total } = await this.#options.store.agents.deployments(agent.id, page)
+    return { deployments: deployments.map(deploymentRecordOf), total, ...page }
+  }
+
+  /** Runs what an earlier deployment ran, as it was configured then, with the secrets of today. */
+  async rollback(organizationId: string, name: string, { deploymentId }: RollbackRequest): Promise<AgentDetails> {
+    const { store, check } = this.#options
+    return this.#change(organizationId, name, async (agent) => {
+      const source = await this.#rollbackSource(agent, deploymentId)
+      await check.check(organizationId, agent.region, source.config)
+      const now = await store.agents.deployment(agent.id, agent.desiredDeploymentId)
+      if (source.id === agent.activeDeploymentId && now?.id === source.id) {
+        throw new CloudError('CONFLICT', `Deployment ${source.number} is the one that takes the sessions.`)
+      }
+      return this.#deploy(agent, source.config, 'rollback', source.id)
+    })
+  }
+
+  /** Runs what another agent runs; all else stays as it is. */
+  async promote(organizationId: string, name: string, request: PromoteRequest): Promise<AgentDetails> {
+    const { store, check } = this.#options
+    return this.#change(organizationId, name, async (agent) => {
+      const from = await this.#agent(organizationId, request.fromAgent)
+      if (from.id === agent.id) throw new CloudError('INVALID_REQUEST', 'fromAgent: it must be another agent.')
+      const id = request.deploymentId ?? from.activeDeploymentId
+      const source = id === null ? undefined : await store.agents.deployment(from.id, id)
+      if (!source && request.deploymentId !== undefined) throw noDeployment(request.deploymentId)
+      if (!source) throw new CloudError('DEPLOY-NOT-READY', `No deployment of ${from.name} is active.`)
+      if (from.region !== agent.region) {
+        throw new CloudError('DEPLOY-REGION-MISMATCH', `${from.name} is in ${from.region}, and ${name} in ${agent.region}.`)
+      }
+      const { config } = await this.#desired(agent)
+      const { image, buildId } = source.config
+      const promoted = { ...config, image, buildId }
+      await check.check(organizationId, agent.region, promoted)
+      return this.#deploy(agent, promoted, 'promote', source.id)
+    })
+  }
+
+  /** A secret set has other values now: agents that use it are deployed again with them. */
+  async secretsChanged(organizationId: string, setName: string): Promise<void> {
+    for (const name of await this.usersOfSecrets(organizationId, setName)) {
+      await this.#change(organizationId, name, async (agent) => {
+        const { config } = await this.#desired(agent)
+        if (config.secretSet === setName) await this.#deploy(agent, config, 'secrets')
+      })
+    }
+  }
+
+  /** The agents that need a secret set. */
+  async usersOfSecrets(organizationId: string, secretSet: string): Promise<readonly string[]> {
+    return this.#options.store.agents.users(organizationId, { secretSet })
+  }
+
+  /** The agents that need a build. */
+  async usersOfBuild(organizationId: string, buildId: string): Promise<readonly string[]> {
+    return this.#options.store.agents.users(organizationId, { buildId })
+  }
+
+  async #deploy(
+    agent: StoredAgent,
+    config: DeploymentConfig,
+    reason: DeploymentReason,
+    sourceDeploymentId: string | null = null,
+  ): Promise<AgentDetails> {
+    const { store, fleets, clock } = this.#options
+    const { id: agentId } = agent
+    const isNew = config.buildId !== null && !(await store.agents.hasRun(agentId, config.buildId))
+    const wanted = { id: randomUUID(), agentId, reason, sourceDeploymentId, config, createdAt: clock() }
+    const made = await store.agents.deploy(wanted)
+    await this.#tell(agent, made.id, config, isNew)
+    const fleet = fleets.of(agentId)
+    const next = { ...agent, activeDeploymentId: fleet.agent.activeDeploymentId, desiredDeploymentId: made.id }
+    await fleet.deploy({ ...next, updatedAt: made.createdAt }, made)
+    return this.#details({ ...next, updatedAt: made.createdAt })
+  }
+
+  async #tell(
+    agent: StoredAgent,
+    deploymentId: string,
+    { buildId }: DeploymentConfig,
+    isNew: boolean,
+  ): Promise<void> {
+    if (buildId !== null) await this.#options.story.tell(agent, deploymentId, buildId, isNew)
+  }
+
+  async #scale(
+    agent: StoredAgent,
+    wanted: UpdateAgentRequest['autoScaling'],
+  ): Promise<StoredAgent | undefined> {
+    const { store, fleets, clock } = this.#options
+    const { minAgents = agent.minAgents, maxAgents = agent.maxAgents } = wanted ?? {}
+    if (minAgents === agent.minAgents && maxAgents === agent.maxAgents) return undefined
+    checkScaling(minAgents, maxAgents)
+    const at = clock()
+    await store.agents.setScaling(agent.id, minAgents, maxAgents, at)
+    const fleet = fleets.of(agent.id)
+    const scaled = { ...fleet.agent, minAgents, maxAgents, updatedAt: at }
+    fleet.change(scaled)
+    return scaled
+  }
+
+  async #rollbackSource(agent: StoredAgent, deploymentId: string | undefined): Promise<StoredDeployment> {
+    const { store } = this.#options
+    if (deploymentId !== undefined) {
+      const wanted = await store.agents.deployment(agent.id, deploymentId)
+      if (wanted) return wanted
+      throw noDeployment(deploymentId)
+    }
+    // After a failed deployment, going back means to what takes the sessions now.
+    const desired = await this.#desired(agent)
+    if (agent.activeDeploymentId !== null && agent.activeDeploymentId !== desired.id) {
+      const active = await store.agents.deployment(agent.id, agent.activeDeploymentId)
+      if (active) return active
+    }
+    const before = await store.agents.lastActiveBefore(agent.id, desired.number, desired.config.image)
+    if (before) return before
+    throw new CloudError('CONFLICT', 'There is no earlier deployment that was active and ran something else.')
+  }
+
+  async #agent(organizationId: string, name: string): Promise<StoredAgent> {
+    const agent = await this.#options.store.agents.get(organizationId, name)
+    if (!agent) throw noAgent(name)
+    return agent
+  }
+
+  async #desired(agent: StoredAgent): Promise<StoredDeployment> {
+    const found = await this.#options.store.agents.deployment(agent.id, agent.desiredDeploymentId)
+    if (!found) throw new Error(`the agent ${agent.id} has no deployment`)
+    return found
+  }
+
+  async #details(agent: StoredAgent): Promise<AgentDetails> {
+    return agentDetailsOf(agent, await this.#desired(agent), this.#options.fleets.of(agent.id).view)
+  }
+
+  async #change<T>(organizationId: string, name: string, work: (agent: StoredAgent) => Promise<T>): Promise<T> {
+    return this.#inTurn(`${organizationId}/${name}`, async () => work(await this.#agent(organizationId, name)))
+  }
+
+  async #inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(key) ?? Promise.resolve()
+    const mine = before.catch(() => {}).then(work)
+    this.#turns.set(key, mine)
+    try {
+      return await mine
+    } finally {
+      if (this.#turns.get(key) === mine) this.#turns.delete(key)
+    }
+  }
+}
+
+/** The one answer for an agent that is not there, or is somebody else's. */
+export function noAgent(name: string): CloudError {
+  return new CloudError('NOT_FOUND', `There is no agent ${name}.`)
+}
+
+function noDeployment(id: string): CloudError {
+  return new CloudError('NOT_FOUND', `deploymentId: there is no deployment ${id}.`)
+}
+
+function taken(name: string): CloudError {
+  return new CloudError('CONFLICT', `serviceName: there is an agent ${name} already. Update it, or choose another name.`)
+}
+
+function checkScaling(minAgents: number, maxAgents: number): void {
+  if (minAgents <= maxAgents) return
+  const message = `autoScaling: minAgents (${minAgents}) must not be larger than maxAgents (${maxAgents}).`
+  throw new CloudError('INVALID_REQUEST', message)
+}

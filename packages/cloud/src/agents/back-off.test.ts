@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest'
+import { BackOff } from './back-off.ts'
+
+it('waits twice as long each time, up to a minute, and forgives after a long life', () => {
+  const backOff = new BackOff()
+  expect(backOff.notBefore).toBe(0)
+  const waits = Array.from({ length: 9 }, () => {
+    backOff.failed(1000, 0)
+    return backOff.notBefore - 1000
+  })
+  expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
+  expect(backOff.failures).toBe(9)
+  backOff.failed(0, 60_000)
+  expect([backOff.failures, backOff.notBefore]).toEqual([1, 500])
+})

@@ -1,0 +1,26 @@
+const FIRST_MS = 500
+const LONGEST_MS = 60_000
+/** Who has lived so long is forgiven what was before. */
+const FORGIVEN_AFTER_MS = 60_000
+
+/** How long to wait before something that keeps ending is started again: twice as long each time. */
+export class BackOff {
+  #failures = 0
+  #notBefore = 0
+
+  /** How often in a row it ended too early. */
+  get failures(): number {
+    return this.#failures
+  }
+
+  /** It can be started again from this time on. */
+  get notBefore(): number {
+    return this.#notBefore
+  }
+
+  /** It has ended by itself after so long. */
+  failed(now: number, livedMs: number): void {
+    this.#failures = livedMs >= FORGIVEN_AFTER_MS ? 1 : this.#failures + 1
+    this.#notBefore = now + Math.min(LONGEST_MS, FIRST_MS * 2 ** (this.#failures - 1))
+  }
+}

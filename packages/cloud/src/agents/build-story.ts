@@ -1,0 +1,49 @@
+import type { AgentLogStore } from '../agent-logs/agent-log-store.ts'
+import type { Clock } from '../log.ts'
+import { parseLines } from '../logs/log-text.ts'
+import type { LogStore } from '../logs/log-store.ts'
+import type { StoredAgent } from '../store/agents.ts'
+import type { Store } from '../store/store.ts'
+
+/** Lines of a build that an agent's log takes over. */
+const MAX_LINES = 1000
+
+/** What the story of a build is made of. */
+export interface BuildStoryOptions {
+  readonly store: Store
+  readonly buildLogs: LogStore
+  readonly logs: AgentLogStore
+  readonly clock: Clock
+}
+
+/** Brings the log of a build into the log of an agent that runs it, so that build, start and run are read in one place. */
+export class BuildStory {
+  readonly #options: BuildStoryOptions
+
+  constructor(options: BuildStoryOptions) {
+    this.#options = options
+  }
+
+  /** A deployment of a build was made. Its log is told once; after that, only which build it was. */
+  async tell(agent: StoredAgent, deploymentId: string, buildId: string, isNew: boolean): Promise<void> {
+    const { store, logs, clock } = this.#options
+    const build = await store.builds.get(agent.organizationId, buildId)
+    const time = build?.completedAt ?? clock()
+    const lines = isNew ? await this.#lines(buildId) : [`It runs build ${buildId}, which it has run before.`]
+    const about = { level: null, deploymentId, instanceId: null, sessionId: null, source: 'build' } as const
+    await logs.append(
+      agent.id,
+      lines.map((text) => ({ ...about, time, text })),
+    )
+  }
+
+  async #lines(buildId: string): Promise<readonly string[]> {
+    const page = await this.#options.buildLogs.tail(buildId, MAX_LINES)
+    const body = Buffer.alloc(page.bytes)
+    await page.copyTo(body)
+    const lines = parseLines(body)
+    return page.first === 0
+      ? lines
+      : [`(${page.first} older lines are in the log of build ${buildId})`, ...lines]
+  }
+}

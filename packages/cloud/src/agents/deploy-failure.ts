@@ -1,0 +1,25 @@
+import type { DeployFailure } from '@botcli/protocol/cloud'
+import type { InstanceEnd } from './hosted-instance.ts'
+
+/** How an instance ended, in words. */
+export function endWords({ exit: { code, signal, outOfMemory }, hung }: InstanceEnd): string {
+  if (outOfMemory) return 'ran out of memory'
+  if (hung) return 'did not answer any more and was ended'
+  if (signal !== null) return `was killed (${signal})`
+  return code === null ? 'ended' : `ended with exit code ${code}`
+}
+
+/** Why an instance could not start. */
+export function failureOf(end: InstanceEnd, startSeconds: number): DeployFailure {
+  const message = end.hung
+    ? `The bot was not ready within ${startSeconds} seconds.`
+    : `The bot ${endWords(end)} before it was ready.`
+  return { code: 'DEPLOY-START-FAILED', message, detail: end.words || null, exitCode: end.exit.code }
+}
+
+/** The same in a word. */
+export function reasonOf({ exit, wasReady }: InstanceEnd, failures: number): string {
+  if (exit.outOfMemory) return 'OOMKilled'
+  if (failures > 1) return 'CrashLoopBackOff'
+  return wasReady ? 'Error' : 'StartFailed'
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import type { AgentLogStore } from '../agent-logs/agent-log-store.ts'
+import type { CloudConfig } from '../config.ts'
+import type { Instance } from '../engine/engine.ts'
+import type { InstanceClient } from '../engine/instance-client.ts'
+import type { Clock, CloudLog } from '../log.ts'
+import type { SecretService } from '../secrets/secret-service.ts'
+import type { LiveSessions } from '../sessions/live-sessions.ts'
+import type { StoredAgent, StoredDeployment, StoredInstance } from '../store/agents.ts'
+import type { Store } from '../store/store.ts'
+import { HostedInstance, type HostedInstanceEvents } from './hosted-instance.ts'
+import { InstanceIngest } from './instance-ingest.ts'
+import type { Launcher } from './launcher.ts'
+
+/** What hosting takes. */
+export interface InstanceHostOptions {
+  readonly store: Store
+  readonly launcher: Launcher
+  readonly client: InstanceClient
+  readonly live: LiveSessions
+  readonly logs: AgentLogStore
+  readonly secrets: SecretService
+  readonly config: CloudConfig['agents']
+  readonly log: CloudLog
+  readonly clock: Clock
+}
+
+/** Starts instances, and finds those again that an earlier process has started. */
+export class InstanceHost {
+  readonly #options: InstanceHostOptions
+
+  constructor(options: InstanceHostOptions) {
+    this.#options = options
+  }
+
+  /** Starts one. It is written down first, so that one whose start was not seen to the end is found again. */
+  async start(
+    agent: StoredAgent,
+    deployment: StoredDeployment,
+    events: HostedInstanceEvents,
+  ): Promise<HostedInstance> {
+    const { store, launcher, clock } = this.#options
+    const stored: StoredInstance = {
+      id: randomUUID(),
+      agentId: agent.id,
+      deploymentId: deployment.id,
+      createdAt: clock(),
+      readyAt: null,
+      endedAt: null,
+    }
+    await store.agents.addInstance(stored)
+    try {
+      const instance = await launcher.launch(agent, deployment, stored.id)
+      return this.#host(agent, deployment, stored, instance, events)
+    } catch (error) {
+      await this.forget(stored.id)
+      throw error
+    }
+  }
+
+  /** Finds one again. One of which nothing is left is written off, with its sessions. */
+  async rejoin(
+    agent: StoredAgent,
+    deployment: StoredDeployment,
+    stored: StoredInstance,
+    events: HostedInstanceEvents,
+  ): Promise<HostedInstance | undefined> {
+    const { store, launcher, live } = this.#options
+    const sessions = await store.sessions.open(stored.id)
+    const instance = await launcher.find(stored.id)
+    if (instance) {
+      const hosted = this.#host(
+        agent,
+        deployment,
+        stored,
+        instance,
+        events,
+        sessions.map(({ id }) => id),
+      )
+      for (const session of sessions) live.add(session, hosted, () => hosted.release(session.id))
+      return hosted
+    }
+    for (const { id } of sessions) {
+      await live.end(id, 'instance_lost', 'Nothing was left of its instance when the cloud came back.')
+    }
+    await this.forget(stored.id)
+    return undefined
+  }
+
+  /** An instance is gone for good. */
+  async forget(instanceId: string): Promise<void> {
+    const { store, launcher, log, clock } = this.#options
+    await launcher.remove(instanceId).catch((error: unknown) => {
+      log.warn('what an instance left was not removed', { instanceId, error })
+    })
+    await store.agents.instanceEnded(instanceId, clock())
+  }
+
+  #host(
+    agent: StoredAgent,
+    deployment: StoredDeployment,
+    stored: StoredInstance,
+    instance: Instance,
+    events: HostedInstanceEvents,
+    sessions: readonly string[] = [],
+  ): HostedInstance {
+    const { client, live, logs, secrets, config, log, clock } = this.#options
+    const ingest = new InstanceIngest({
+      agentId: agent.id,
+      deploymentId: deployment.id,
+      instanceId: stored.id,
+      journalFolder: instance.journalFolder,
+      outputPath: instance.outputPath,
+      logs,
+      redaction: () => secrets.redactionFor(agent.organizationId),
+      onSession: (session) => live.note(session),
+      log,
+    })
+    return new HostedInstance({
+      ...{ stored, instance, sessions, client, ingest, events, clock },
+      maxSessions: deployment.config.sessionsPerInstance,
+      startMs: config.startSeconds * 1000,
+      stopMs: config.stopSeconds * 1000,
+    })
+  }
+}

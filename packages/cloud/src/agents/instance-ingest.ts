@@ -1,0 +1,119 @@
+import type { SessionView } from '@botcli/protocol'
+import type { AgentLogStore, JournalPosition } from '../agent-logs/agent-log-store.ts'
+import { entriesOf, type LogOrigin } from '../agent-logs/log-ingest.ts'
+import { JOURNAL_START, JournalReader } from '../engine/journal-reader.ts'
+import type { CloudLog } from '../log.ts'
+import type { RedactionTable } from '../logs/redaction-table.ts'
+
+/** What is kept of the last words of an instance. */
+const WORDS_LENGTH = 16 * 1024
+/** Something that could not be written is tried again after so long. */
+const RETRY_MS = 1000
+
+/** What an ingest works with. */
+export interface InstanceIngestOptions {
+  readonly agentId: string
+  readonly deploymentId: string
+  readonly instanceId: string
+  readonly journalFolder: string
+  readonly outputPath: string
+  readonly logs: AgentLogStore
+  /** What is to be kept out of the log. */
+  readonly redaction: () => Promise<RedactionTable>
+  /** A session of the instance has changed. */
+  readonly onSession: (session: SessionView) => Promise<void>
+  readonly log: CloudLog
+}
+
+/** Brings what an instance writes into the log of its agent and to its sessions: in order, each thing once, whatever crashes. */
+export class InstanceIngest {
+  readonly #options: InstanceIngestOptions
+  readonly #reader: JournalReader
+  #position: JournalPosition | undefined
+  #isReady = false
+  #isClosed = false
+  #words = ''
+  #work: Promise<void> = Promise.resolve()
+  #isScheduled = false
+
+  constructor(options: InstanceIngestOptions) {
+    this.#options = options
+    this.#reader = new JournalReader(options)
+  }
+
+  /** The end of what the instance has printed or told as an error. */
+  get lastWords(): string {
+    return this.#words.trim()
+  }
+
+  /** What comes from now on is of its run, not of its start. */
+  markReady(): void {
+    this.#isReady = true
+  }
+
+  /** There may be something new. */
+  wake(): void {
+    if (this.#isScheduled || this.#isClosed) return
+    this.#isScheduled = true
+    this.#enqueue(false).catch((error: unknown) => {
+      this.#options.log.warn('the journal of an instance could not be taken over; trying again', {
+        instanceId: this.#options.instanceId,
+        error,
+      })
+      setTimeout(() => this.wake(), RETRY_MS).unref()
+    })
+  }
+
+  /** Resolves when everything that is there now was taken over. */
+  async catchUp(): Promise<void> {
+    await this.#enqueue(false)
+  }
+
+  /** Takes over the rest of an instance that has ended, also a last line without its end. */
+  async finish(): Promise<void> {
+    await this.#enqueue(true)
+    this.#isClosed = true
+    await this.#options.logs.forgetPosition(this.#options.instanceId)
+  }
+
+  /** Takes no more. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#work.catch(() => {})
+  }
+
+  #enqueue(isOver: boolean): Promise<void> {
+    const next = this.#work
+      .catch(() => {})
+      .then(() => {
+        this.#isScheduled = false
+        return this.#isClosed ? undefined : this.#takeAll(isOver)
+      })
+    this.#work = next
+    return next
+  }
+
+  async #takeAll(isOver: boolean): Promise<void> {
+    const { agentId, instanceId, deploymentId, logs, onSession } = this.#options
+    this.#position ??= (await logs.position(instanceId)) ?? JOURNAL_START
+    for (let hasMore = true; hasMore; ) {
+      const batch = await this.#reader.read(this.#position, { isOver })
+      hasMore = batch.hasMore
+      if (batch.records.length === 0 && batch.output.length === 0) {
+        this.#position = batch.position
+        continue
+      }
+      // First the sessions, which can be told twice without harm; then the log, together with how far it was read.
+      for (const record of batch.records) if (record.type === 'session') await onSession(record.session)
+      const origin: LogOrigin = { deploymentId, instanceId, source: this.#isReady ? 'run' : 'start' }
+      const entries = entriesOf(batch, origin, await this.#options.redaction())
+      for (const { level, text } of entries) if (level === 'error' || level === null) this.#remember(text)
+      await logs.append(agentId, entries, { instanceId, position: batch.position })
+      this.#position = batch.position
+    }
+  }
+
+  #remember(text: string): void {
+    this.#words = `${this.#words}${text}\n`.slice(-WORDS_LENGTH)
+  }
+}

@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import { AGENT_PROFILES } from '@botcli/protocol/cloud'
+import type { CloudConfig } from '../config.ts'
+import type { Artifact, Engine, Instance } from '../engine/engine.ts'
+import type { SecretService } from '../secrets/secret-service.ts'
+import type { DeploymentConfig, StoredAgent, StoredDeployment } from '../store/agents.ts'
+
+const BUNDLE = 'bundle:'
+/** Bots that wait in an instance with their code loaded. */
+const MOST_WARM = 2
+
+/** What launching takes. */
+export interface LauncherOptions {
+  readonly engine: Engine
+  readonly secrets: SecretService
+  readonly config: CloudConfig['agents']
+  /** Where the bundles of builds are. */
+  readonly bundleFolder: string
+}
+
+/** Starts instances of deployments: their artifact, their secrets, their settings. */
+export class Launcher {
+  readonly #options: LauncherOptions
+
+  constructor(options: LauncherOptions) {
+    this.#options = options
+  }
+
+  /** Why this machine cannot run an artifact; nothing if it can. */
+  async refusal(image: string): Promise<string | undefined> {
+    return this.#options.engine.refusal(this.#artifactOf(image))
+  }
+
+  async launch(
+    agent: StoredAgent,
+    { id: deploymentId, config }: StoredDeployment,
+    instanceId: string,
+  ): Promise<Instance> {
+    const { engine, secrets, config: limits } = this.#options
+    const { organizationId } = agent
+    const { secretSet, imagePullSecretSet, noiseFilter } = config
+    const values = secretSet === null ? {} : await secrets.variables(organizationId, secretSet)
+    const pull =
+      imagePullSecretSet === null
+        ? undefined
+        : await secrets.pullSecret(organizationId, imagePullSecretSet)
+    const artifact = this.#artifactOf(config.image)
+    const { cpus, memoryBytes } = AGENT_PROFILES[config.agentProfile]
+    return engine.start({
+      artifact: artifact.kind === 'image' ? { ...artifact, pull } : artifact,
+      env: {
+        ...(noiseFilter.audioFilter !== null && { BOTCLI_NOISE_FILTER: noiseFilter.audioFilter }),
+        ...values,
+      },
+      limits: { cpus, memoryBytes },
+      settings: {
+        instanceId,
+        agentName: agent.name,
+        deploymentId,
+        region: agent.region,
+        maxSessions: config.sessionsPerInstance,
+        maxSessionSeconds: config.maxSessionDuration,
+        maxMemoryBytes: memoryBytes,
+        warm: Math.min(MOST_WARM, config.sessionsPerInstance),
+        orphanSeconds: limits.orphanSeconds,
+        ...(limits.icePorts && { icePorts: limits.icePorts }),
+        ...(limits.announcedAddress !== undefined && { announcedAddress: limits.announcedAddress }),
+      },
+    })
+  }
+
+  /** An instance that was started before this process was. */
+  async find(instanceId: string): Promise<Instance | undefined> {
+    return this.#options.engine.find(instanceId)
+  }
+
+  /** Removes what is left of one that has ended. */
+  async remove(instanceId: string): Promise<void> {
+    await this.#options.engine.remove(instanceId)
+  }
+
+  #artifactOf(image: DeploymentConfig['image']): Artifact {
+    if (!image.startsWith(BUNDLE)) return { kind: 'image', name: image }
+    return { kind: 'bundle', folder: join(this.#options.bundleFolder, image.slice(BUNDLE.length)) }
+  }
+}

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { AgentHouse } from '../testing/agent-house.ts'
+import { until } from '../testing/cloud-fixture.ts'
+
+let house: AgentHouse
+beforeEach(async () => {
+  house = await AgentHouse.open({ config: { agents: { idleSeconds: 0 } } })
+})
+afterEach(() => house.close())
+
+it('a cloud that comes back finds its instances and their sessions', async () => {
+  await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 3 } })
+  const { id, instance } = await house.session('echo')
+  const before = house.engine.started.length
+  await house.fixture.restart()
+  const agent = await until(async () => {
+    const found = await house.agent('echo')
+    return found.currentRevision.readyReplicas > 0 ? found : undefined
+  }, 'the instances to be found')
+  expect(agent).toMatchObject({ activeSessionCount: 1, ready: true })
+  expect(house.engine.started.length).toBe(before)
+  instance.connectSession(id)
+  instance.say('hello again', id)
+  instance.endSession(id)
+  expect(await house.ended('echo', id)).toMatchObject({ completionStatus: 'client_left' })
+  const texts = (await house.logs('echo', `&sessionId=${id}`)).map(({ log }) => log)
+  expect(texts).toContain('hello again')
+})
+
+it('what happened meanwhile is told once, and in order', async () => {
+  await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 3 } })
+  const { id, instance } = await house.session('echo')
+  instance.say('before', id)
+  await until(async () => (await house.logs('echo', `&sessionId=${id}`)).length > 0, 'the first line')
+  await house.fixture.cloud.close({ deadlineMs: 0 })
+  instance.say('meanwhile', id)
+  instance.endSession(id, 'bot_returned')
+  await house.fixture.open()
+  expect(await house.ended('echo', id)).toMatchObject({ completionStatus: 'bot_returned' })
+  await until(
+    async () => (await house.logs('echo', `&sessionId=${id}`)).some(({ log }) => log === 'meanwhile'),
+    'the second line',
+  )
+  const texts = (await house.logs('echo', `&sessionId=${id}`)).map(({ log }) => log)
+  expect(texts.filter((text) => text === 'before' || text === 'meanwhile')).toEqual(['before', 'meanwhile'])
+})
+
+it('what has ended meanwhile is known for what it was', async () => {
+  await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 3 } })
+  const lost = await house.session('echo')
+  await until(async () => (await house.agent('echo')).currentRevision.readyReplicas > 1, 'another instance')
+  const other = await house.session('echo')
+  await house.fixture.cloud.close({ deadlineMs: 0 })
+  lost.instance.crash({ signal: 'SIGKILL' })
+  await house.fixture.open()
+  expect(await house.ended('echo', lost.id)).toMatchObject({ completionStatus: 'instance_lost' })
+  expect(await house.record('echo', other.id)).toMatchObject({ state: 'starting' })
+})
+
+it('a session that the instance never heard of was not started', async () => {
+  await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 3 } })
+  const { id, instance } = await house.session('echo')
+  await house.fixture.cloud.close({ deadlineMs: 0 })
+  instance.sessions.delete(id)
+  await house.fixture.open()
+  expect(await house.ended('echo', id)).toMatchObject({ completionStatus: 'not_started' })
+})
+
+it('a roll-out goes on where it was', async () => {
+  house.engine.scripts.set('bot:1', { waits: true })
+  await house.create('slow')
+  const instance = await until(() => house.engine.running[0], 'an instance')
+  await house.fixture.restart()
+  instance.becomeReady()
+  await house.phase('slow', 'Active')
+  expect(house.engine.started).toHaveLength(1)
+})

@@ -1,0 +1,172 @@
+import type { DeployFailure, InstanceRecord, RevisionInfo } from '@botcli/protocol/cloud'
+import type { Clock } from '../log.ts'
+import type { StoredDeployment } from '../store/agents.ts'
+import { BackOff } from './back-off.ts'
+import { failureOf, reasonOf } from './deploy-failure.ts'
+import type { HostedInstance, InstanceEnd } from './hosted-instance.ts'
+
+/** A deployment that is not over, with its instances. */
+export class Revision {
+  #stored: StoredDeployment
+  readonly #clock: Clock
+  readonly #instances = new Map<string, HostedInstance>()
+  readonly #backOff = new BackOff()
+  #starting = 0
+  #started = 0
+  #restarts = 0
+  #lastEnd: InstanceEnd | undefined
+  #failure: DeployFailure | undefined
+
+  constructor(stored: StoredDeployment, clock: Clock) {
+    this.#stored = stored
+    this.#clock = clock
+  }
+
+  get stored(): StoredDeployment {
+    return this.#stored
+  }
+
+  get id(): string {
+    return this.#stored.id
+  }
+
+  /** It is in another phase now. */
+  enter(phase: StoredDeployment['phase'], at: number, failure: DeployFailure | null = null): void {
+    this.#stored = { ...this.#stored, phase, phaseStartedAt: at, updatedAt: at, failure }
+  }
+
+  /** Those that are not being stopped, and those that are just being started. */
+  get size(): number {
+    return this.#alive().length + this.#starting
+  }
+
+  /** All of which something is left. */
+  get all(): readonly HostedInstance[] {
+    return [...this.#instances.values()]
+  }
+
+  get isEmpty(): boolean {
+    return this.#instances.size === 0 && this.#starting === 0
+  }
+
+  get ready(): number {
+    return this.#alive().filter(({ state }) => state === 'ready').length
+  }
+
+  /** Whether an instance is on its way. */
+  get isStarting(): boolean {
+    return this.#starting > 0 || this.#alive().some(({ state }) => state === 'starting')
+  }
+
+  get sessions(): number {
+    return this.all.reduce((sum, { sessions }) => sum + sessions, 0)
+  }
+
+  /** Why the last instance could not start; nothing once one could. */
+  get failure(): DeployFailure | undefined {
+    return this.#failure
+  }
+
+  /** When the next instance may be started, after one that has ended by itself. */
+  get notBefore(): number {
+    return this.#backOff.notBefore
+  }
+
+  /** The instance with most room, if any has some. */
+  free(): HostedInstance | undefined {
+    const free = this.all.filter(({ hasRoom }) => hasRoom)
+    return free.reduce<HostedInstance | undefined>(
+      (best, one) => (best === undefined || one.sessions < best.sessions ? one : best),
+      undefined,
+    )
+  }
+
+  /** Those without a session that take some, the longest idle first. */
+  idle(): readonly HostedInstance[] {
+    return this.#alive()
+      .filter(({ sessions, state }) => sessions === 0 && state === 'ready')
+      .toSorted((a, b) => a.idleSince - b.idleSince)
+  }
+
+  /** One is being started by this promise. */
+  starts(start: Promise<HostedInstance>): Promise<void> {
+    this.#starting += 1
+    if (this.#started > 0 && this.#lastEnd !== undefined && !this.#lastEnd.expected) this.#restarts += 1
+    this.#started += 1
+    return start.then(
+      (instance) => {
+        this.#starting -= 1
+        this.add(instance)
+      },
+      (error: unknown) => {
+        this.#starting -= 1
+        const message = error instanceof Error ? error.message : String(error)
+        this.#backOff.failed(this.#clock(), 0)
+        this.#failure = { code: 'DEPLOY-START-FAILED', message, detail: null, exitCode: null }
+      },
+    )
+  }
+
+  /** One is there. */
+  add(instance: HostedInstance): void {
+    if (instance.state !== 'gone') this.#instances.set(instance.id, instance)
+  }
+
+  /** One became ready. */
+  noteReady(): void {
+    this.#failure = undefined
+  }
+
+  /** One is gone. */
+  noteGone(instance: HostedInstance, end: InstanceEnd, startSeconds: number): void {
+    this.#instances.delete(instance.id)
+    if (end.expected) return
+    this.#lastEnd = end
+    this.#backOff.failed(this.#clock(), end.wasReady ? end.livedMs : 0)
+    if (!end.wasReady) this.#failure = failureOf(end, startSeconds)
+  }
+
+  info(): RevisionInfo {
+    const { id, number, phase, phaseStartedAt, failure } = this.#stored
+    const end = this.#lastEnd
+    const isWaiting = this.ready === 0 && end !== undefined
+    return {
+      deploymentID: id,
+      number,
+      phase,
+      readyReplicas: this.ready,
+      phaseStartedAt: new Date(phaseStartedAt).toISOString(),
+      health: {
+        ready: this.ready > 0,
+        state: this.ready > 0 ? 'running' : phase === 'Failed' ? 'terminated' : 'waiting',
+        restartCount: this.#restarts,
+        replicasStarted: this.#started,
+        reason: isWaiting ? reasonOf(end, this.#backOff.failures) : null,
+        lastExitCode: end?.exit.code ?? null,
+        message: failure?.detail ?? (isWaiting ? end.words || null : null),
+      },
+    }
+  }
+
+  records(): readonly InstanceRecord[] {
+    return this.all.map((instance) => ({
+      id: instance.id,
+      deploymentId: this.id,
+      state: this.#stateOf(instance),
+      sessions: instance.sessions,
+      maxSessions: instance.maxSessions,
+      startedAt: new Date(instance.stored.createdAt).toISOString(),
+      readyAt: instance.readyAt === undefined ? null : new Date(instance.readyAt).toISOString(),
+    }))
+  }
+
+  #stateOf({ state }: HostedInstance): InstanceRecord['state'] {
+    if (state === 'starting') return 'starting'
+    if (state === 'ready') return this.#stored.phase === 'Draining' ? 'draining' : 'ready'
+    return 'stopping'
+  }
+
+  #alive(): readonly HostedInstance[] {
+    return this.all.filter(({ state }) => state === 'starting' || state === 'ready')
+  }
+}

@@ -1,0 +1,206 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { AgentHouse } from '../testing/agent-house.ts'
+import { until } from '../testing/cloud-fixture.ts'
+
+let house: AgentHouse
+beforeEach(async () => {
+  house = await AgentHouse.open({ config: { agents: { idleSeconds: 0 } } })
+})
+afterEach(() => house.close())
+
+describe('a first deployment', () => {
+  it('is active once an instance is ready, and keeps as many as are reserved', async () => {
+    const agent = await house.deployed('echo', { autoScaling: { minAgents: 2, maxAgents: 4 } })
+    expect(agent).toMatchObject({
+      ...{ name: 'echo', region: 'local', ready: true, available: true, activeSessionCount: 0 },
+      autoScaling: { minReplicas: 2, maxReplicas: 4 },
+      deployment: { number: 1, reason: 'create', phase: 'Active', image: 'bot:1' },
+      currentRevision: { readyReplicas: 2, health: { ready: true, state: 'running', restartCount: 0 } },
+      errors: [],
+    })
+    expect(agent.activeDeploymentId).toBe(agent.desiredDeploymentId)
+    expect(agent.reconciledDeploymentId).toBe(agent.desiredDeploymentId)
+    expect(agent.instances.map(({ state }) => state)).toEqual(['ready', 'ready'])
+  })
+
+  it('fails with the last words of its bot, and says so in the log', async () => {
+    const output = 'Traceback (most recent call last):\nModuleNotFoundError: No module named "nope"\n'
+    house.engine.scripts.set('bot:1', { fails: { code: 1, output } })
+    await house.create('broken')
+    const agent = await house.phase('broken', 'Failed')
+    expect(agent).toMatchObject({ ready: false, available: false, activeDeploymentId: null })
+    expect(agent.deployment.failure).toEqual({
+      code: 'DEPLOY-START-FAILED',
+      message: 'The bot ended with exit code 1 before it was ready.',
+      detail: output.trim(),
+      exitCode: 1,
+    })
+    expect(agent.errors).toMatchObject([{ code: 'DEPLOY-START-FAILED' }])
+    const texts = (await house.logs('broken')).map(({ log }) => log)
+    expect(texts.join('\n')).toContain('No module named "nope"')
+    expect(texts.at(-1)).toContain('Deployment 1 failed')
+    expect(await house.start('broken')).toMatchObject({ status: 409, body: { code: 'DEPLOY-NOT-READY' } })
+  })
+
+  it('takes no sessions before it is ready', async () => {
+    house.engine.scripts.set('bot:1', { waits: true })
+    await house.create('slow')
+    const instance = await until(() => house.engine.running[0], 'an instance')
+    const early = await house.start('slow')
+    expect(early).toMatchObject({ status: 409, body: { code: 'DEPLOY-NOT-READY' } })
+    expect(early.headers.get('retry-after')).toBe('5')
+    instance.becomeReady()
+    await house.phase('slow', 'Active')
+    expect((await house.start('slow')).status).toBe(200)
+  })
+})
+
+describe('a later deployment', () => {
+  it('takes the sessions when it is ready; running ones finish on the one before', async () => {
+    await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 5 } })
+    const old = await house.session('echo')
+    house.engine.scripts.set('bot:2', { waits: true })
+    expect(await house.update('echo', { image: 'bot:2' })).toMatchObject({ status: 200 })
+    const next = await until(
+      () => house.engine.running.find(({ spec }) => 'name' in spec.artifact && spec.artifact.name === 'bot:2'),
+      'the new instance',
+    )
+    const between = await house.session('echo')
+    expect(between.instance.spec.settings.deploymentId).toBe(old.instance.spec.settings.deploymentId)
+    next.becomeReady()
+    await house.phase('echo', 'Active')
+    const late = await house.session('echo')
+    expect(late.instance.spec.settings.deploymentId).toBe(next.spec.settings.deploymentId)
+    expect(await house.agent('echo')).toMatchObject({
+      activeSessionCount: 3,
+      previousRevision: { number: 1, phase: 'Draining' },
+    })
+    expect([old.instance.isGone, between.instance.isGone]).toEqual([false, false])
+    old.instance.endSession(old.id)
+    expect(await house.ended('echo', old.id)).toMatchObject({ outcome: { cause: 'client_left' } })
+    await until(() => old.instance.isGone, 'the old instance to be stopped')
+    expect(between.instance.isGone).toBe(false)
+    between.instance.endSession(between.id)
+    await until(() => between.instance.isGone, 'the other one to be stopped')
+    const retired = async () => {
+      const { body } = await house.fixture.request('/v1/agents/echo/deployments')
+      const [, first] = (body as { deployments: { phase: string }[] }).deployments
+      return first?.phase === 'Retired'
+    }
+    await until(retired, 'the old deployment to be retired')
+    expect(await house.agent('echo')).toMatchObject({ previousRevision: null })
+  })
+
+  it('that fails leaves the one before as it was', async () => {
+    await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 5 } })
+    const { id, instance } = await house.session('echo')
+    house.engine.scripts.set('bot:2', { fails: { code: 3, output: 'boom\n' } })
+    await house.update('echo', { image: 'bot:2' })
+    const agent = await house.phase('echo', 'Failed')
+    expect(agent).toMatchObject({
+      ...{ ready: false, available: true },
+      deployment: { number: 2, failure: { exitCode: 3, detail: 'boom' } },
+      previousRevision: { number: 1, phase: 'Active' },
+    })
+    expect((await house.start('echo')).status).toBe(200)
+    expect([instance.isGone, instance.sessions.has(id)]).toEqual([false, true])
+    const texts = (await house.logs('echo', `&deploymentId=${agent.deployment.id}`)).map(({ log }) => log)
+    expect(texts.at(-1)).toBe(
+      'Deployment 2 failed: The bot ended with exit code 3 before it was ready. Deployment 1 still takes the sessions.',
+    )
+  })
+
+  it('that is overtaken is given up', async () => {
+    await house.deployed('echo')
+    house.engine.scripts.set('bot:2', { waits: true })
+    await house.update('echo', { image: 'bot:2' })
+    await house.update('echo', { image: 'bot:3' })
+    await house.phase('echo', 'Active')
+    const { body } = await house.fixture.request('/v1/agents/echo/deployments')
+    expect(body).toMatchObject({
+      deployments: [
+        { number: 3, phase: 'Active' },
+        { number: 2, phase: 'Failed', failure: { code: 'DEPLOY-SUPERSEDED' } },
+        { number: 1 },
+      ],
+      total: 3,
+    })
+    await until(() => house.engine.running.every(({ spec }) => 'name' in spec.artifact && spec.artifact.name === 'bot:3'), 'the others to be gone')
+  })
+
+  it('is not made when nothing has changed, unless it is forced', async () => {
+    const { deployment } = await house.deployed('echo')
+    const same = await house.update('echo', { image: 'bot:1' })
+    expect(same).toMatchObject({ body: { deployment: { id: deployment.id }, warning: expect.any(String) } })
+    const scaled = await house.update('echo', { autoScaling: { maxAgents: 7 } })
+    expect(scaled).toMatchObject({ body: { deployment: { id: deployment.id }, autoScaling: { maxReplicas: 7 } } })
+    const forced = await house.update('echo', { forceRedeploy: true })
+    expect(forced).toMatchObject({ body: { deployment: { number: 2, reason: 'update' } } })
+  })
+})
+
+describe('going back and over', () => {
+  it('rolls back to what ran before, as a new deployment', async () => {
+    const first = await house.deployed('echo')
+    await house.update('echo', { image: 'bot:2', maxSessionDuration: 100 })
+    await house.phase('echo', 'Active')
+    const { body } = await house.fixture.send('POST', '/v1/agents/echo/rollback', {})
+    expect(body).toMatchObject({
+      deployment: { number: 3, reason: 'rollback', image: 'bot:1', maxSessionDuration: 7200 },
+    })
+    expect((body as typeof first).deployment.sourceDeploymentId).toBe(first.deployment.id)
+    await house.phase('echo', 'Active')
+    const to2 = { deploymentId: (await house.agent('echo')).deployment.id }
+    expect(await house.fixture.send('POST', '/v1/agents/echo/rollback', to2)).toMatchObject({ status: 409 })
+  })
+
+  it('rolls back from a failed deployment to the one that is active', async () => {
+    await house.deployed('echo')
+    house.engine.scripts.set('bot:2', { fails: { code: 1, output: '' } })
+    await house.update('echo', { image: 'bot:2' })
+    await house.phase('echo', 'Failed')
+    const { body } = await house.fixture.send('POST', '/v1/agents/echo/rollback', {})
+    expect(body).toMatchObject({ deployment: { number: 3, image: 'bot:1' } })
+    expect(await house.phase('echo', 'Active')).toMatchObject({ ready: true, errors: [] })
+  })
+
+  it('refuses to go back where nothing was before', async () => {
+    await house.deployed('echo')
+    expect(await house.fixture.send('POST', '/v1/agents/echo/rollback', {})).toMatchObject({ status: 409 })
+  })
+
+  it('promotes what another agent runs, and keeps all else', async () => {
+    const staging = await house.deployed('staging', { image: 'bot:7', maxSessionDuration: 60 })
+    await house.deployed('production', { maxSessionDuration: 90 })
+    const promote = { fromAgent: 'staging' }
+    const { body } = await house.fixture.send('POST', '/v1/agents/production/promote', promote)
+    expect(body).toMatchObject({
+      deployment: { reason: 'promote', image: 'bot:7', maxSessionDuration: 90, number: 2 },
+    })
+    expect((body as typeof staging).deployment.sourceDeploymentId).toBe(staging.deployment.id)
+    await house.phase('production', 'Active')
+    for (const [request, status] of [
+      [{ fromAgent: 'nobody' }, 404],
+      [{ fromAgent: 'production' }, 400],
+      [{ fromAgent: 'staging', deploymentId: crypto.randomUUID() }, 404],
+    ] as const) {
+      expect(await house.fixture.send('POST', '/v1/agents/production/promote', request)).toMatchObject({ status })
+    }
+  })
+})
+
+describe('an agent that is removed', () => {
+  it('takes no more sessions, lets the running ones finish, and its name is free', async () => {
+    await house.deployed('echo')
+    const { id, instance } = await house.session('echo')
+    expect(await house.fixture.request('/v1/agents/echo', { method: 'DELETE' })).toMatchObject({ status: 200 })
+    expect(await house.start('echo')).toMatchObject({ status: 404 })
+    expect(await house.fixture.request('/v1/agents/echo')).toMatchObject({ status: 404 })
+    await house.fixture.restart()
+    expect(instance.isGone).toBe(false)
+    const again = await house.deployed('echo', { image: 'bot:2' })
+    expect(again.deployment.number).toBe(1)
+    instance.endSession(id)
+    await until(() => instance.isGone, 'its instance to be stopped')
+  })
+})

@@ -1,0 +1,108 @@
+import { isCarrier, type SessionView } from '@botcli/protocol'
+import { CLOUD_END_CAUSES, type CloudEndCause } from '@botcli/protocol/cloud'
+import type { HostedInstance } from '../agents/hosted-instance.ts'
+import type { SessionPlace, SessionPlaces, WebsocketPlace } from '../gateway/session-places.ts'
+import type { Clock, CloudLog } from '../log.ts'
+import type { StoredSession } from '../store/sessions.ts'
+import type { Store } from '../store/store.ts'
+import type { SessionTokens } from './session-tokens.ts'
+
+/** A session that is not over. */
+interface LiveSession {
+  readonly stored: StoredSession
+  readonly instance: HostedInstance
+  /** Called once, when it is over. */
+  readonly onEnd: () => void
+  tokenUsed: boolean
+}
+
+/** What knows the sessions needs. */
+export interface LiveSessionsOptions {
+  readonly store: Store
+  readonly tokens: SessionTokens
+  readonly log: CloudLog
+  readonly clock: Clock
+  /** A session is over, and its log complete. */
+  readonly onEnded: (agentId: string) => void
+}
+
+/** All sessions that are not over: where each of them runs, and how they end. Admission bounds their number. */
+export class LiveSessions implements SessionPlaces {
+  readonly #options: LiveSessionsOptions
+  readonly #sessions = new Map<string, LiveSession>()
+
+  constructor(options: LiveSessionsOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  /** A session has a place at an instance, which is given back by `onEnd`. */
+  add(stored: StoredSession, instance: HostedInstance, onEnd: () => void): void {
+    this.#sessions.set(stored.id, { stored, instance, onEnd, tokenUsed: stored.tokenUsed })
+  }
+
+  find(organizationId: string, agentName: string, sessionId: string): SessionPlace | undefined {
+    const found = this.#of(agentName, sessionId)
+    if (found?.stored.organizationId !== organizationId) return undefined
+    return { sessionId, socketPath: found.instance.socketPath }
+  }
+
+  redeem(agentName: string, sessionId: string, token: string): WebsocketPlace | undefined {
+    const found = this.#of(agentName, sessionId)
+    if (!found || !this.#options.tokens.isTokenOf(sessionId, token) || found.tokenUsed) return undefined
+    this.#useToken(found, true)
+    const path = isCarrier(found.stored.transport)
+      ? `/sessions/${sessionId}/ws`
+      : `/ws-client?sessionId=${sessionId}`
+    return { sessionId, socketPath: found.instance.socketPath, path }
+  }
+
+  refund(sessionId: string, token: string): void {
+    const found = this.#sessions.get(sessionId)
+    if (found && this.#options.tokens.isTokenOf(sessionId, token)) this.#useToken(found, false)
+  }
+
+  /** An instance tells how one of its sessions is. It may tell the same twice. */
+  async note({ sessionId, state, connectedAt, endedAt, outcome }: SessionView): Promise<void> {
+    const { store, clock } = this.#options
+    if (connectedAt !== undefined) await store.sessions.connected(sessionId, Date.parse(connectedAt))
+    if (state !== 'ended') return
+    const { cause, message } = outcome ?? { cause: 'bot_exited', message: 'Nobody said why.' }
+    const at = endedAt === undefined ? clock() : Date.parse(endedAt)
+    await this.#end(sessionId, cause, message, at)
+  }
+
+  /** A session is over without its instance saying so. */
+  async end(sessionId: string, cause: CloudEndCause, message: string): Promise<void> {
+    await this.#end(sessionId, cause, message, this.#options.clock())
+  }
+
+  async #end(sessionId: string, cause: CloudEndCause, message: string, at: number): Promise<void> {
+    const { store, log, onEnded } = this.#options
+    const outcome = { result: CLOUD_END_CAUSES[cause], cause, message }
+    const isNew = await store.sessions.end(sessionId, outcome, at)
+    const live = this.#sessions.get(sessionId)
+    if (!live) return
+    this.#sessions.delete(sessionId)
+    live.onEnd()
+    if (isNew) log.info('a session is over', { sessionId, agent: live.stored.agentName, cause })
+    onEnded(live.stored.agentId)
+  }
+
+  #of(agentName: string, sessionId: string): LiveSession | undefined {
+    const found = this.#sessions.get(sessionId)
+    return found?.stored.agentName === agentName ? found : undefined
+  }
+
+  #useToken(session: LiveSession, used: boolean): void {
+    session.tokenUsed = used
+    const { store, log } = this.#options
+    // The instance lets nobody else in either; this only holds beyond a restart.
+    store.sessions.tokenUsed(session.stored.id, used).catch((error: unknown) => {
+      log.warn('the use of a token was not noted', { sessionId: session.stored.id, error })
+    })
+  }
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { isCarrier, type StartRequest } from '@botcli/protocol'
+import { type PublicStartResponse, publicStartResponse } from '@botcli/protocol/cloud'
+import { noAgent } from '../agents/agent-service.ts'
+import type { Place } from '../agents/fleet.ts'
+import type { Fleets } from '../agents/fleets.ts'
+import type { InstanceClient } from '../engine/instance-client.ts'
+import { CloudError } from '../errors.ts'
+import type { Clock } from '../log.ts'
+import type { StoredSession } from '../store/sessions.ts'
+import type { Store } from '../store/store.ts'
+import type { LiveSessions } from './live-sessions.ts'
+import type { SessionTokens } from './session-tokens.ts'
+import { refusalOf } from './start-refusal.ts'
+
+const startAnswer = publicStartResponse.partial().loose()
+
+/** What starting needs. */
+export interface StartServiceOptions {
+  readonly store: Store
+  readonly fleets: Fleets
+  readonly live: LiveSessions
+  readonly tokens: SessionTokens
+  readonly client: InstanceClient
+  readonly clock: Clock
+}
+
+/** How a caller reached us. */
+export interface StartCaller {
+  /** Such as `https://cloud.example.com`. */
+  readonly origin: string
+  /** What of its headers an instance has to see. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Starts sessions: a place first, then the session at the instance that has it. */
+export class StartService {
+  readonly #options: StartServiceOptions
+
+  constructor(options: StartServiceOptions) {
+    this.#options = options
+  }
+
+  async start(
+    organizationId: string,
+    agentName: string,
+    request: StartRequest,
+    caller: StartCaller,
+  ): Promise<PublicStartResponse> {
+    const { store, fleets, clock } = this.#options
+    const begun = clock()
+    const agent = await store.agents.get(organizationId, agentName)
+    if (!agent) throw noAgent(agentName)
+    const sessionId = randomUUID()
+    const fleet = fleets.of(agent.id)
+    const place = await fleet.place(sessionId)
+    try {
+      return await this.#begin(sessionId, place, request, caller, begun)
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      await this.#options.live.end(sessionId, 'not_started', message)
+      fleet.release(place.instance, sessionId)
+      throw error
+    }
+  }
+
+  async #begin(
+    sessionId: string,
+    { instance, deployment, agent, coldStart }: Place,
+    request: StartRequest,
+    caller: StartCaller,
+    begun: number,
+  ): Promise<PublicStartResponse> {
+    const { store, fleets, live, client, clock } = this.#options
+    const { transport = 'webrtc' } = request
+    const session: StoredSession = {
+      ...{ id: sessionId, organizationId: agent.organizationId, agentId: agent.id, agentName: agent.name },
+      ...{ deploymentId: deployment.id, instanceId: instance.id, transport, state: 'starting', coldStart },
+      ...{ startMs: null, tokenUsed: false, outcome: null, createdAt: begun, updatedAt: begun },
+      ...{ connectedAt: null, endedAt: null },
+    }
+    await store.sessions.create(session)
+    live.add(session, instance, () => fleets.of(agent.id).release(instance, sessionId))
+    const answer = await client
+      .start(instance.socketPath, sessionId, { ...request, transport }, caller.headers)
+      .catch((cause: unknown) => {
+        const message = 'The instance ended, or did not answer, when the session was to begin. Try again.'
+        throw new CloudError('DEPLOY-SESSION-FAILED', message, { cause })
+      })
+    if (answer.status !== 200) throw refusalOf(answer)
+    const { iceConfig, roomUrl, roomToken } = startAnswer.parse(answer.body)
+    const now = clock()
+    await store.sessions.started(sessionId, now - begun, now)
+    return {
+      sessionId,
+      ...(iceConfig && { iceConfig }),
+      ...(roomUrl !== undefined && { roomUrl }),
+      ...(roomToken !== undefined && { roomToken }),
+      ...this.#websocket(session, caller),
+    }
+  }
+
+  /** Where the WebSocket of a session is, for transports that have one. The token is part of the path: carriers drop queries. */
+  #websocket({ id, agentName, transport }: StoredSession, { origin }: StartCaller): { wsUrl?: string } {
+    const isCall = isCarrier(transport)
+    if (!isCall && transport !== 'websocket') return {}
+    const token = this.#options.tokens.tokenOf(id)
+    const base = `${origin.replace(/^http/, 'ws')}/v1/public/${agentName}/sessions/${id}/${token}`
+    return { wsUrl: `${base}/${isCall ? 'ws' : 'ws-client'}` }
+  }
+}

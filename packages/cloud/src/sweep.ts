@@ -1,0 +1,46 @@
+import type { AgentLogStore } from './agent-logs/agent-log-store.ts'
+import type { UploadService } from './builds/uploads/upload-service.ts'
+import type { CloudConfig } from './config.ts'
+import type { Clock, CloudLog } from './log.ts'
+import type { Store } from './store/store.ts'
+
+const SWEEP_MS = 60_000
+const DAY_MS = 24 * 60 * 60_000
+
+/** What a sweep goes over. */
+export interface SweepOptions {
+  readonly uploads: UploadService
+  readonly agentLogs: AgentLogStore
+  readonly store: Store
+  readonly config: CloudConfig['agents']
+  readonly log: CloudLog
+  readonly clock: Clock
+}
+
+/** Removes what has become too old, again and again. */
+export class Sweep {
+  readonly #options: SweepOptions
+  readonly #timer: NodeJS.Timeout
+
+  constructor(options: SweepOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => void this.#sweep(), SWEEP_MS)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  async #sweep(): Promise<void> {
+    const { uploads, agentLogs, store, config, log, clock } = this.#options
+    const now = clock()
+    const work = {
+      uploads: uploads.sweep(),
+      logs: agentLogs.prune(now),
+      sessions: store.sessions.prune(now - config.logDays * DAY_MS),
+    }
+    for (const [what, done] of Object.entries(work)) {
+      await done.catch((error: unknown) => log.warn('something old was not removed', { what, error }))
+    }
+  }
+}

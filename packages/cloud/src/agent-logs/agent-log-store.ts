@@ -41,6 +41,8 @@ export interface AgentLogWindow {
   readonly offset?: number | undefined
   /** Only what comes after this entry in that order. */
   readonly after?: number | undefined
+  /** `false`: does not count how many there are in all, which can take longer than to read the entries. */
+  readonly counted?: boolean | undefined
 }
 
 /** Entries, and how many there are in all. */
@@ -76,11 +78,11 @@ export interface AgentLogStore {
   forgetPosition(instanceId: string): Promise<void>
   page(agentId: string, filter: AgentLogFilter, window: AgentLogWindow): Promise<AgentLogPage>
   /**
-   * Entries as they come up, in batches, beginning after the entry with this number. It ends when it is closed, or the store is. A slow
-   * reader gets larger batches, not a larger queue.
+   * Entries as they come up, in batches, beginning after the entry with this number. It ends when it is closed, or the store is, or the
+   * log is removed. A slow reader gets larger batches, not a larger queue.
    */
   follow(agentId: string, filter: AgentLogFilter, after: number): AgentLogFollower
-  /** The number of the newest entry, 0 if there is none. */
+  /** The number of the newest entry, also when that was pruned; 0 if there never was one. */
   newest(agentId: string): Promise<number>
   /** Removes the log of an agent. */
   remove(agentId: string): Promise<void>

@@ -1,0 +1,56 @@
+import type { AgentLogFollower, StoredLogEntry } from './agent-log-store.ts'
+import { Turns } from './turns.ts'
+
+/** Where a follower reads. */
+export interface FollowedLog {
+  /** Looks at some entries after a number: those that are wanted, and the last that it has looked at. Nothing if there is none yet. */
+  read(after: number): { readonly entries: readonly StoredLogEntry[]; readonly at: number } | undefined
+  /** The follower is closed. */
+  left(follower: LogFollower): void
+}
+
+/** A reader that has its own place in a log and nothing else: what it has not read is in the database. */
+export class LogFollower implements AgentLogFollower {
+  readonly #log: FollowedLog
+  #at: number
+  #closed = false
+  #wake: (() => void) | undefined
+
+  constructor(log: FollowedLog, after: number) {
+    this.#log = log
+    this.#at = after
+  }
+
+  /** There are new entries. */
+  changed(): void {
+    this.#wake?.()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<readonly StoredLogEntry[]> {
+    const turns = new Turns()
+    try {
+      while (!this.#closed) {
+        const step = this.#log.read(this.#at)
+        if (step === undefined) {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve
+          })
+          this.#wake = undefined
+          continue
+        }
+        this.#at = step.at
+        if (step.entries.length > 0) yield step.entries
+        await turns.next()
+      }
+    } finally {
+      this.close()
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#log.left(this)
+    this.#wake?.()
+  }
+}

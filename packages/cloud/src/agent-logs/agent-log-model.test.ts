@@ -73,7 +73,7 @@ const step = fc.oneof(
     arbitrary: fc.record({
       act: fc.constant('append' as const),
       agent,
-      entries: fc.array(entry, { maxLength: 12 }),
+      entries: fc.array(entry, { maxLength: 30, size: 'max' }),
     }),
   },
   {
@@ -84,8 +84,8 @@ const step = fc.oneof(
       filter: wanted,
       order,
       limit: fc.integer({ min: 1, max: 20 }),
-      offset: fc.nat(15),
-      back: optional(fc.nat(40)),
+      offset: fc.nat(30),
+      back: optional(fc.nat(400)),
     }),
   },
   {
@@ -342,7 +342,7 @@ describe('the log of an agent beside an array, whatever happens to it', () => {
     ['that fits', 10_000_000],
     ['that is pruned all the time', 8000],
   ])('%s', async (_, maxBytes) => {
-    const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
       const folder = await mkdtemp(join(tmpdir(), 'agent-log-model-'))
       const trial = new Trial(folder, maxBytes)
       try {

@@ -1,7 +1,7 @@
 import type { JournalPosition, NewLogEntry } from './agent-log-store.ts'
 
 /** More entries than this wait for the next turn. */
-const TURN_ENTRIES = 2000
+const TURN_ENTRIES = 500
 
 /** Entries of one agent that are written together. */
 export interface Append {

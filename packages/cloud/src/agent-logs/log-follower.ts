@@ -1,5 +1,5 @@
 import type { AgentLogFollower, StoredLogEntry } from './agent-log-store.ts'
-import { Turns } from './turns.ts'
+import type { Turns } from './turns.ts'
 
 /** Where a follower reads. */
 export interface FollowedLog {
@@ -12,12 +12,14 @@ export interface FollowedLog {
 /** A reader that has its own place in a log and nothing else: what it has not read is in the database. */
 export class LogFollower implements AgentLogFollower {
   readonly #log: FollowedLog
+  readonly #turns: Turns
   #at: number
   #closed = false
   #wake: (() => void) | undefined
 
-  constructor(log: FollowedLog, after: number) {
+  constructor(log: FollowedLog, after: number, turns: Turns) {
     this.#log = log
+    this.#turns = turns
     this.#at = after
   }
 
@@ -27,9 +29,10 @@ export class LogFollower implements AgentLogFollower {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<readonly StoredLogEntry[]> {
-    const turns = new Turns()
     try {
       while (!this.#closed) {
+        await this.#turns.next()
+        if (this.#closed) return
         const step = this.#log.read(this.#at)
         if (step === undefined) {
           await new Promise<void>((resolve) => {
@@ -40,7 +43,6 @@ export class LogFollower implements AgentLogFollower {
         }
         this.#at = step.at
         if (step.entries.length > 0) yield step.entries
-        await turns.next()
       }
     } finally {
       this.close()

@@ -5,7 +5,7 @@ import { conditionsOf } from './entry-conditions.ts'
 import { SPAN_ENTRIES } from './entry-row.ts'
 import { EntryScan, type IdRange } from './entry-scan.ts'
 import type { LogExtent } from './log-tables.ts'
-import { Turns } from './turns.ts'
+import type { Turns } from './turns.ts'
 
 /** More are not counted. */
 const MAX_COUNTED = 10_000
@@ -24,9 +24,11 @@ const TIMES = `
 /** Reads the entries of logs. */
 export class LogReader {
   readonly #database: SqliteDatabase
+  readonly #turns: Turns
 
-  constructor(database: SqliteDatabase) {
+  constructor(database: SqliteDatabase, turns: Turns) {
     this.#database = database
+    this.#turns = turns
   }
 
   /** Looks at some entries after a number: those that are wanted, and the last that it has looked at. Nothing if there is none. */
@@ -46,21 +48,20 @@ export class LogReader {
   async page(log: LogExtent, filter: AgentLogFilter, window: AgentLogWindow): Promise<AgentLogPage> {
     const { order, after, limit, offset = 0, counted = true } = window
     const { wanted, passed } = split(log, order, after)
-    const turns = new Turns()
     const scan = this.#scan(log, filter, order, wanted)
-    const skipped = await skip(scan, offset, turns)
+    const skipped = await skip(scan, offset, this.#turns)
     const entries: StoredLogEntry[] = []
     // One more than is wanted tells whether there are more.
     while (!scan.isDone && entries.length <= limit) {
       for (const entry of scan.take(Math.min(limit + 1 - entries.length, STEP_LIMIT))) entries.push(entry)
-      await turns.next()
+      await this.#turns.next()
     }
     const found = skipped + entries.length
     const hasMore = entries.length > limit
     if (hasMore) entries.pop()
     if (!counted) return { entries, hasMore, total: { value: found, relation: 'gte' } }
     const rest = [scan, this.#scan(log, filter, order, passed)]
-    return { entries, hasMore, total: await count(found, rest, turns) }
+    return { entries, hasMore, total: await count(found, rest, this.#turns) }
   }
 
   #scan(log: LogExtent, filter: AgentLogFilter, order: 'asc' | 'desc', range: IdRange): EntryScan {

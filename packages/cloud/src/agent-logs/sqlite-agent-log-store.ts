@@ -32,6 +32,7 @@ export class SqliteAgentLogStore implements AgentLogStore {
   readonly #tables: LogTables
   readonly #reader: LogReader
   readonly #queue: AppendQueue
+  readonly #turns = new Turns()
   readonly #now: () => number
   /** Those that read the log of an agent. */
   readonly #followers = new Map<string, Set<LogFollower>>()
@@ -41,7 +42,7 @@ export class SqliteAgentLogStore implements AgentLogStore {
     this.#database = new SqliteDatabase(path)
     migrate(this.#database, LOG_MIGRATIONS)
     this.#tables = new LogTables(this.#database, limits)
-    this.#reader = new LogReader(this.#database)
+    this.#reader = new LogReader(this.#database, this.#turns)
     this.#queue = new AppendQueue((appends) => this.#write(appends))
     this.#now = now
   }
@@ -79,7 +80,7 @@ export class SqliteAgentLogStore implements AgentLogStore {
       followers.delete(follower)
       if (followers.size === 0 && this.#followers.get(agentId) === followers) this.#followers.delete(agentId)
     }
-    const follower = new LogFollower({ read, left }, after)
+    const follower = new LogFollower({ read, left }, after, this.#turns)
     if (this.#closed) follower.close()
     else this.#followers.set(agentId, followers.add(follower))
     return follower
@@ -129,8 +130,7 @@ export class SqliteAgentLogStore implements AgentLogStore {
 
   /** Does something in short transactions, in turns with everything else, until it is done or the store closed. */
   async #repeat(step: () => boolean): Promise<void> {
-    const turns = new Turns()
-    while (!this.#closed && this.#casually(step)) await turns.next()
+    while (!this.#closed && this.#casually(step)) await this.#turns.next()
   }
 
   /** A log may lose its last moments in a power cut, but nothing in a crash. */

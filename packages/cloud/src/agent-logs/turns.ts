@@ -1,16 +1,31 @@
-import { setImmediate } from 'node:timers/promises'
-
-/** Others get their turn after this long. */
+/** How long the readers of logs may work before others get their turn. */
 const TURN_MS = 8
+/** How many of those that wait go on in one turn; a step of each is short. */
+const TURN_READERS = 8
 
-/** Keeps work that is done in steps from holding up everything else. */
+/** Keeps readers that work in steps, however many they are, from holding up everything else. */
 export class Turns {
+  readonly #waiting: (() => void)[] = []
   #begun = performance.now()
+  #isDue = false
 
   /** To be awaited between two steps. */
   async next(): Promise<void> {
-    if (performance.now() - this.#begun < TURN_MS) return
-    await setImmediate()
-    this.#begun = performance.now()
+    if (this.#waiting.length === 0 && performance.now() - this.#begun < TURN_MS) return
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve)
+      this.#plan()
+    })
+  }
+
+  #plan(): void {
+    if (this.#isDue) return
+    this.#isDue = true
+    setImmediate(() => {
+      this.#isDue = false
+      this.#begun = performance.now()
+      for (const resolve of this.#waiting.splice(0, TURN_READERS)) resolve()
+      if (this.#waiting.length > 0) this.#plan()
+    })
   }
 }

@@ -2,6 +2,11 @@ import * as z from 'zod'
 import { CloudError } from '../errors.ts'
 
 const MAX_PROBLEMS = 10
+/** How numbers are spelled in a query, by their type. */
+const NUMBERS: Readonly<Record<string, RegExp>> = {
+  integer: /^-?\d{1,15}$/,
+  number: /^-?\d{1,15}(?:\.\d{1,9})?$/,
+}
 
 /** Checks a body. */
 export function checkBody<T>(schema: z.ZodType<T>, value: unknown): T {
@@ -21,21 +26,25 @@ export function checkParam(name: string, schema: z.ZodType<string>, value: strin
 /** Checks a query: every parameter is known and comes once. */
 export class QueryCheck {
   readonly #schema: z.ZodObject
-  readonly #numbers: ReadonlySet<string>
+  /** How the parameters that are numbers are spelled. */
+  readonly #numbers: ReadonlyMap<string, RegExp>
 
   constructor(schema: z.ZodObject) {
     this.#schema = schema
     const { properties = {} } = z.toJSONSchema(schema, { io: 'input' })
-    const isNumber = (one: unknown): boolean =>
-      typeof one === 'object' && one !== null && 'type' in one && one.type === 'integer'
-    this.#numbers = new Set(Object.keys(properties).filter((name) => isNumber(properties[name])))
+    const spellings = Object.entries(properties).flatMap(([name, one]): [string, RegExp][] => {
+      const type = typeof one === 'object' && one !== null && 'type' in one ? String(one.type) : ''
+      const spelling = NUMBERS[type]
+      return spelling === undefined ? [] : [[name, spelling]]
+    })
+    this.#numbers = new Map(spellings)
   }
 
   check(query: URLSearchParams): unknown {
     const values: Record<string, unknown> = Object.create(null)
     for (const [name, text] of query) {
       if (name in values) throw new CloudError('INVALID_REQUEST', `${shown(name)} was given more than once.`)
-      values[name] = this.#numbers.has(name) && /^-?\d{1,15}$/.test(text) ? Number(text) : text
+      values[name] = this.#numbers.get(name)?.test(text) ? Number(text) : text
     }
     const parsed = this.#schema.safeParse({ ...values })
     if (parsed.success) return parsed.data

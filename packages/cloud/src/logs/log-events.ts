@@ -8,6 +8,8 @@ const EVENT_BYTES = 40
 export const STREAM_START = 'retry: 1000\n\n'
 /** Keeps proxies from closing a stream on which nothing happens. */
 export const STREAM_COMMENT = ': still here\n\n'
+/** How often such a comment comes. */
+export const COMMENT_MS = 15_000
 
 /** Followers of one log get the same batches, and each is put into events once. */
 const rendered = new WeakMap<LogSlice, Buffer>()

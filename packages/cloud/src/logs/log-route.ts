@@ -2,13 +2,13 @@ import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:h
 import { BUILD_LOG_LIMIT, type BuildStatus, isFinal } from '@botcli/protocol/cloud'
 import { CloudError } from '../errors.ts'
 import { preferredType } from './accept.ts'
-import { endEvent, eventsOf, STREAM_COMMENT, STREAM_START } from './log-events.ts'
+import { COMMENT_MS, endEvent, eventsOf, STREAM_COMMENT, STREAM_START } from './log-events.ts'
 import type { Awaitable, LogFollower, LogPage, LogState, LogStore } from './log-store.ts'
 import { textOf } from './log-text.ts'
 import { decodeToken, encodeToken } from './log-token.ts'
 import { ReadyPages } from './ready-pages.ts'
 import { ResponseBuffers } from './response-buffers.ts'
-import { type After, ResponseStream, realAfter } from './response-stream.ts'
+import { type After, ResponseStream, realAfter, sendComments } from './response-stream.ts'
 
 const TYPES = ['application/json', 'text/event-stream', 'text/plain'] as const
 const PREFIX = Buffer.from('{"logs":[')
@@ -16,7 +16,6 @@ const PREFIX = Buffer.from('{"logs":[')
 const USUAL_QUERY = /^limit=(\d{1,9})(?:&nextToken=([\w-]+))?$/
 /** Answers up to this size are sent in one go: reading them takes a fraction of a millisecond. */
 const MAX_WHOLE_BYTES = 4 * 1024 * 1024
-const COMMENT_MS = 15_000
 /** The status turns final right after the log was sealed. */
 const STATUS_MS = 100
 const MAX_FOLLOWERS = 1000
@@ -193,7 +192,7 @@ export class LogRoute {
     const stop = () => follower.close()
     response.once('close', stop)
     const stream = new ResponseStream(response, this.#after)
-    const endComments = this.#comment(stream)
+    const endComments = sendComments(stream, STREAM_COMMENT, COMMENT_MS, this.#after)
     try {
       if (!(await stream.send(STREAM_START))) return
       for await (const slice of follower) if (!(await stream.send(eventsOf(slice)))) return
@@ -233,18 +232,6 @@ export class LogRoute {
       // The build was removed, or the cloud stops: the stream just ends, and a client that comes back is told.
     }
     return undefined
-  }
-
-  #comment(stream: ResponseStream): () => void {
-    let cancel = () => {}
-    const next = () => {
-      cancel = this.#after(COMMENT_MS, () => {
-        if (!stream.waiting) void stream.send(STREAM_COMMENT)
-        next()
-      })
-    }
-    next()
-    return () => cancel()
   }
 }
 

@@ -62,3 +62,16 @@ export class ResponseStream {
     return !this.gone
   }
 }
+
+/** Sends a comment every so often, unless the client has not taken what came before; gives a function that ends this. */
+export function sendComments(stream: ResponseStream, comment: string, ms: number, after: After): () => void {
+  let cancel = () => {}
+  const next = () => {
+    cancel = after(ms, () => {
+      if (!stream.waiting) void stream.send(comment)
+      next()
+    })
+  }
+  next()
+  return () => cancel()
+}

@@ -1,0 +1,117 @@
+import type { ServerResponse } from 'node:http'
+import { COMMENT_MS, STREAM_COMMENT, STREAM_START } from '../logs/log-events.ts'
+import { type After, ResponseStream, sendComments } from '../logs/response-stream.ts'
+import { eventOf, noticeOf } from './agent-log-spelling.ts'
+import type { AgentLogFilter, AgentLogFollower, AgentLogStore, StoredLogEntry } from './agent-log-store.ts'
+import { windowsOf } from './log-windows.ts'
+
+/** Whether a session is over, and its log complete: the body of the last event; nothing if it goes on. */
+export type SessionEnd = (sessionId: string) => Promise<object | undefined>
+
+/** What a stream needs. */
+export interface LogStreamParts {
+  readonly logs: AgentLogStore
+  readonly agentId: string
+  readonly filter: AgentLogFilter
+  readonly response: ServerResponse
+  readonly after: After
+  readonly ended: SessionEnd | undefined
+}
+
+/** Where a stream begins. */
+export interface StreamStart {
+  readonly after: number
+  /** Whether entries after that are gone. */
+  readonly missed: boolean
+}
+
+/** The log of an agent as a stream of events, for one client. */
+export class LogStream {
+  readonly #parts: LogStreamParts
+  readonly #stream: ResponseStream
+  #follower: AgentLogFollower | undefined
+  #wake: (() => void) | undefined
+  #isNudged = false
+  #closed = false
+  /** The last entry that was sent. */
+  #at = 0
+
+  constructor(parts: LogStreamParts) {
+    this.#parts = parts
+    this.#stream = new ResponseStream(parts.response, parts.after)
+  }
+
+  /** The session may be over. */
+  nudge(): void {
+    this.#isNudged = true
+    this.#wake?.()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#follower?.close()
+  }
+
+  /** Sends events until the client leaves, the session is over, or it is closed. The head was sent. */
+  async run(start: StreamStart): Promise<void> {
+    const { logs, agentId, filter, response, after } = this.#parts
+    if (this.#closed) return
+    const follower = logs.follow(agentId, filter, start.after)
+    const stop = () => follower.close()
+    this.#follower = follower
+    this.#at = start.after
+    response.once('close', stop)
+    const endComments = sendComments(this.#stream, STREAM_COMMENT, COMMENT_MS, after)
+    try {
+      await this.#stream.send(STREAM_START + (start.missed ? noticeOf('reset', { missed: true }) : ''))
+      await this.#follow(follower)
+    } finally {
+      endComments()
+      follower.close()
+      response.off('close', stop)
+    }
+  }
+
+  async #follow(follower: AgentLogFollower): Promise<void> {
+    const batches = follower[Symbol.asyncIterator]()
+    let next = batches.next()
+    try {
+      while (!this.#stream.gone && !(await this.#hasEnded())) {
+        const batch = await Promise.race([next, this.#nudged()])
+        if (batch === undefined) continue
+        if (batch.done === true || !(await this.#send(batch.value))) return
+        next = batches.next()
+      }
+    } finally {
+      // Nobody waits for it any more.
+      next.catch(() => {})
+    }
+  }
+
+  /** Sends what is left and the last event, if the session is over. */
+  async #hasEnded(): Promise<boolean> {
+    const { ended, filter, logs, agentId } = this.#parts
+    this.#isNudged = false
+    if (ended === undefined || filter.sessionId === undefined) return false
+    const end = await ended(filter.sessionId)
+    if (end === undefined) return false
+    const rest = { filter, order: 'asc', limit: Number.MAX_SAFE_INTEGER, offset: 0, after: this.#at } as const
+    for await (const { entries } of windowsOf(logs, agentId, rest, false)) {
+      if (!(await this.#send(entries))) return true
+    }
+    await this.#stream.send(noticeOf('end', end))
+    return true
+  }
+
+  async #send(entries: readonly StoredLogEntry[]): Promise<boolean> {
+    this.#at = entries.at(-1)?.id ?? this.#at
+    return this.#stream.send(entries.map(eventOf).join(''))
+  }
+
+  #nudged(): Promise<undefined> {
+    return new Promise((resolve) => {
+      this.#wake = () => resolve(undefined)
+      if (this.#isNudged) resolve(undefined)
+    })
+  }
+}

@@ -4,7 +4,7 @@ import { AgentLogRoute } from './agent-logs/agent-log-route.ts'
 import { SqliteAgentLogStore } from './agent-logs/sqlite-agent-log-store.ts'
 import { type Agents, assembleAgents } from './agents/assemble-agents.ts'
 import { AgentLogDoor } from './api/agent-log-door.ts'
-import { createApp } from './api/app.ts'
+import { createApp, type Door } from './api/app.ts'
 import { callerOf } from './api/caller.ts'
 import { Dashboard } from './api/dashboard.ts'
 import { Gate } from './api/gate.ts'
@@ -137,7 +137,9 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
   closers.add(() => engine.close())
   const client = new HttpInstanceClient()
   closers.add(() => client.close())
-  const agentLogRoute = new AgentLogRoute(agentLogs)
+  const agentLogRoute = new AgentLogRoute(agentLogs, {
+    ended: (agentId, sessionId) => agents.sessions.ended(agentId, sessionId),
+  })
   const agents = assembleAgents({
     ...{ store, engine, client, secrets, settings, dataFolder, log, clock, config: config.agents },
     ...{ buildLogs: logs, logs: agentLogs, tokenKey: box.derive('sessions') },
@@ -146,23 +148,24 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
 
   const gate = new Gate(keys)
   const logRoute = new LogRoute(logs)
-  const doors = {
-    logDoor: new LogDoor(gate, builds.directory, logRoute),
-    agentLogDoor: new AgentLogDoor({ gate, store, route: agentLogRoute, sessions: agents.sessions }),
-    gateway: new Gateway({ gate, places: agents.live, log, publicUrl: config.publicUrl }),
-  }
-  closers.add(() => doors.gateway.close())
+  const logDoor = new LogDoor(gate, builds.directory, logRoute)
+  const agentLogDoor = new AgentLogDoor({ gate, store, route: agentLogRoute })
   const originOf = (headers: NodeJS.Dict<string | string[]>): string =>
     publicOrigin(headers, server.address, config.publicUrl)
+  const gateway = new Gateway({ gate, places: agents.live, log, publicOrigin: originOf })
+  closers.add(() => gateway.close())
   const app = createApp({
-    ...{ gate, log, ...doors },
+    ...{ gate, log, version: options.version },
     routes: routesOf(builds, agents, secrets, keys, settings, originOf),
+    doors: new Map<string, Door>([
+      ['getBuildLogs', ({ buildId = '' }, incoming, outgoing) => logDoor.serve(buildId, incoming, outgoing)],
+      ['getAgentLogs', ({ agentName = '' }, incoming, outgoing) => agentLogDoor.serve(agentName, incoming, outgoing)],
+    ]),
     dashboard: await loadDashboard(options.dashboardFolder),
-    version: options.version,
     check: async () => void (await store.organizations.first()),
   })
   const { host, port, idleMs } = options
-  const server = new HttpServer({ host, port, app, log, idleMs, ...doors })
+  const server = new HttpServer({ host, port, app, log, idleMs, logDoor, gateway })
   closers.add(() => {
     logRoute.close()
     agentLogRoute.close()

@@ -6,7 +6,7 @@ import type { AgentLogFilter, AgentLogFollower, AgentLogStore, StoredLogEntry } 
 import { windowsOf } from './log-windows.ts'
 
 /** Whether a session is over, and its log complete: the body of the last event; nothing if it goes on. */
-export type SessionEnd = (sessionId: string) => Promise<object | undefined>
+export type SessionEnd = (agentId: string, sessionId: string) => Promise<object | undefined>
 
 /** What a stream needs. */
 export interface LogStreamParts {
@@ -93,7 +93,7 @@ export class LogStream {
     const { ended, filter, logs, agentId } = this.#parts
     this.#isNudged = false
     if (ended === undefined || filter.sessionId === undefined) return false
-    const end = await ended(filter.sessionId)
+    const end = await ended(agentId, filter.sessionId)
     if (end === undefined) return false
     const rest = { filter, order: 'asc', limit: Number.MAX_SAFE_INTEGER, offset: 0, after: this.#at } as const
     for await (const { entries } of windowsOf(logs, agentId, rest, false)) {

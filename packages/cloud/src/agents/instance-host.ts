@@ -114,7 +114,7 @@ export class InstanceHost {
       logs,
       redaction: () => secrets.redactionFor(agent.organizationId),
       onSession: (session) => live.note(session),
-      log,
+      ...{ log, clock },
     })
     return new HostedInstance({
       ...{ stored, instance, sessions, client, ingest, events, clock },

@@ -1,8 +1,8 @@
 import type { SessionView } from '@botcli/protocol'
 import type { AgentLogStore, JournalPosition } from '../agent-logs/agent-log-store.ts'
-import { entriesOf, type LogOrigin } from '../agent-logs/log-ingest.ts'
+import { LogIngest } from '../agent-logs/log-ingest.ts'
 import { JOURNAL_START, JournalReader } from '../engine/journal-reader.ts'
-import type { CloudLog } from '../log.ts'
+import type { Clock, CloudLog } from '../log.ts'
 import type { RedactionTable } from '../logs/redaction-table.ts'
 
 /** What is kept of the last words of an instance. */
@@ -23,6 +23,7 @@ export interface InstanceIngestOptions {
   /** A session of the instance has changed. */
   readonly onSession: (session: SessionView) => Promise<void>
   readonly log: CloudLog
+  readonly clock: Clock
 }
 
 /** Brings what an instance writes into the log of its agent and to its sessions: in order, each thing once, whatever crashes. */
@@ -105,8 +106,9 @@ export class InstanceIngest {
       }
       // First the sessions, which can be told twice without harm; then the log, together with how far it was read.
       for (const record of batch.records) if (record.type === 'session') await onSession(record.session)
-      const origin: LogOrigin = { deploymentId, instanceId, source: this.#isReady ? 'run' : 'start' }
-      const entries = entriesOf(batch, origin, await this.#options.redaction())
+      const ingest = new LogIngest({ deploymentId, instanceId }, await this.#options.redaction())
+      const moment = { now: this.#options.clock(), isReady: this.#isReady }
+      const entries = [...ingest.records(batch.records, moment), ...ingest.output(batch.output, moment)]
       for (const { level, text } of entries) if (level === 'error' || level === null) this.#remember(text)
       await logs.append(agentId, entries, { instanceId, position: batch.position })
       this.#position = batch.position

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { agentName } from '@botcli/protocol/cloud'
 import type { AgentLogRoute } from '../agent-logs/agent-log-route.ts'
 import { noAgent } from '../agents/agent-service.ts'
-import type { SessionService } from '../sessions/session-service.ts'
 import type { Store } from '../store/store.ts'
 import { checkParam } from './checks.ts'
 import type { Gate } from './gate.ts'
@@ -12,7 +11,6 @@ export interface AgentLogDoorOptions {
   readonly gate: Gate
   readonly store: Store
   readonly route: AgentLogRoute
-  readonly sessions: SessionService
 }
 
 /** Leads readers of agents' logs past the routes: they may stay for hours. */
@@ -25,13 +23,11 @@ export class AgentLogDoor {
 
   /** Answers a reader who has come in. Rejects while nothing was sent. */
   async serve(name: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const { gate, store, route, sessions } = this.#options
+    const { gate, store, route } = this.#options
     const { organizationId } = await gate.enter(incoming.headers.authorization, 'private')
     const known = checkParam('agentName', agentName, name)
     const agent = await store.agents.get(organizationId, known)
     if (!agent) throw noAgent(known)
-    await route.serve(incoming, outgoing, agent.id, {
-      ended: (sessionId) => sessions.ended(organizationId, sessionId),
-    })
+    await route.serve(incoming, outgoing, agent.id)
   }
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
@@ -9,7 +10,6 @@ import { checkBody, checkParam, QueryCheck } from './checks.ts'
 import type { Dashboard } from './dashboard.ts'
 import { errorAnswerOf } from './error-answer.ts'
 import { familyOf, type Gate } from './gate.ts'
-import type { LogDoor } from './log-door.ts'
 import { openApiOf } from './openapi.ts'
 import { readJson } from './request-body.ts'
 import type { Route } from './route.ts'
@@ -23,11 +23,22 @@ export interface AppEnv {
 /** The routes, ready to be served. */
 export type App = Hono<AppEnv>
 
+/** Writes an answer as bytes. It gets the parts of the path, and rejects while nothing was sent. */
+export type Door = (
+  params: Readonly<Record<string, string>>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+) => Promise<void>
+
 /** What the routes work with. */
 export interface AppOptions {
   readonly routes: readonly Route[]
   readonly gate: Gate
-  readonly logDoor: LogDoor
+  /**
+   * For routes without a handler, by operation: what is asked in an unusual spelling comes here instead of past the routes. One that is not
+   * here is served past the routes only.
+   */
+  readonly doors: ReadonlyMap<string, Door>
   readonly dashboard: Dashboard | undefined
   readonly version: string
   /** Rejects when the cloud cannot work. */
@@ -40,9 +51,10 @@ const NO_QUERY = z.strictObject({})
 
 /** Everything that is served but logs. */
 export function createApp(options: AppOptions): App {
-  const { routes, gate, log, dashboard } = options
+  const { gate, doors, log, dashboard } = options
   const app: App = new Hono<AppEnv>()
-  const document = JSON.stringify(openApiOf(routes))
+  const document = JSON.stringify(openApiOf(options.routes))
+  const routes = options.routes.filter(({ handle, operationId }) => handle || doors.has(operationId))
 
   app.get('/healthz', async (c) => {
     await options.check()
@@ -78,13 +90,13 @@ export function createApp(options: AppOptions): App {
   return app
 }
 
-function add(app: App, route: Route, { logDoor }: AppOptions): void {
+function add(app: App, route: Route, { doors }: AppOptions): void {
   const query = new QueryCheck(route.query ?? NO_QUERY)
   app.on(route.method, honoPath(route.path), async (c) => {
     const { incoming, outgoing } = c.env
     const { handle } = route
     if (!handle) {
-      await logDoor.serve(c.req.param('buildId') ?? '', incoming, outgoing)
+      await doors.get(route.operationId)?.(c.req.param(), incoming, outgoing)
       return RESPONSE_ALREADY_SENT
     }
     const params = Object.fromEntries(

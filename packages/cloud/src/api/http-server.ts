@@ -4,6 +4,9 @@ import { type AddressInfo, isIPv6, type Socket } from 'node:net'
 import type { CloudErrorCode } from '@botcli/protocol/cloud'
 import { getRequestListener, RequestError as UnreadableRequest } from '@hono/node-server'
 import { CloudError } from '../errors.ts'
+import { answerPreflight, CORS_HEADERS, isPreflight } from '../gateway/cors.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { isPublicAddress } from '../gateway/public-address.ts'
 import type { CloudLog } from '../log.ts'
 import type { App } from './app.ts'
 import { errorAnswerOf } from './error-answer.ts'
@@ -15,6 +18,7 @@ const HEAD_LIMIT_MS = 15_000
 /** Streams have a comment more often than this. */
 const IDLE_LIMIT_MS = 60_000
 const LAST_ANSWER_MS = 500
+const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'connection', 'http2-settings'])
 
 /** What a server serves, and where. */
 export interface HttpServerOptions {
@@ -22,12 +26,14 @@ export interface HttpServerOptions {
   readonly port: number
   readonly app: App
   readonly logDoor: LogDoor
+  /** Brings callers to their sessions. */
+  readonly gateway?: Gateway | undefined
   readonly log: CloudLog
   /** A client that neither sends nor takes anything for so long is let go. */
   readonly idleMs?: number | undefined
 }
 
-/** The one HTTP server. Logs go through their own door, everything else to the routes. */
+/** The one HTTP server. Logs and sessions go through doors of their own, everything else to the routes. */
 export class HttpServer {
   readonly #server: Server
   readonly #options: HttpServerOptions
@@ -39,11 +45,24 @@ export class HttpServer {
       (request, env) => options.app.fetch(request, { ...env, requestId: requestIdOf(env.outgoing) }),
       { overrideGlobalObjects: false, errorHandler: (error) => answerUnroutable(error, options.log) },
     )
+    const { logDoor, gateway } = options
     const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-      const buildId = options.logDoor.match(incoming)
+      const buildId = logDoor.match(incoming)
       if (buildId !== undefined) {
-        void this.#serveLog(buildId, incoming, outgoing)
+        void this.#serveBytes(logDoor.serve(buildId, incoming, outgoing), incoming, outgoing)
         return
+      }
+      if (isPublicAddress(incoming.url ?? '')) {
+        if (isPreflight(incoming)) {
+          answerPreflight(incoming, outgoing)
+          return
+        }
+        const address = gateway?.match(incoming)
+        if (gateway && address) {
+          void this.#serveBytes(gateway.serve(address, incoming, outgoing), incoming, outgoing)
+          return
+        }
+        for (const [name, value] of Object.entries(CORS_HEADERS)) outgoing.setHeader(name, value)
       }
       outgoing.setHeader('X-Request-Id', randomUUID())
       void routes(incoming, outgoing)
@@ -52,6 +71,17 @@ export class HttpServer {
     // Without these, some wrong headers are answered without a body.
     this.#server = createServer({ ...limits, requireHostHeader: false }, listener)
     this.#server.on('checkExpectation', listener)
+    this.#server.on('checkContinue', (incoming, outgoing) => {
+      // Whether a session wants a body is for its instance to say.
+      if (gateway?.match(incoming) === undefined) outgoing.writeContinue()
+      listener(incoming, outgoing)
+    })
+    if (gateway) {
+      this.#server.on('upgrade', (incoming, socket, head) => {
+        if (gateway.enter(incoming, socket as Socket, head)) return
+        this.#serveWithoutUpgrade(incoming, socket as Socket, head)
+      })
+    }
     this.#server.timeout = options.idleMs ?? IDLE_LIMIT_MS
     // One limit for all idle connections: another one between requests would mean two new timers for each of them.
     this.#server.keepAliveTimeout = 0
@@ -86,6 +116,8 @@ export class HttpServer {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(() => {
         this.#server.closeAllConnections()
+        // Sockets that were handed to another process count until that has closed them.
+        resolve()
       }, LAST_ANSWER_MS)
       this.#server.close(() => {
         clearTimeout(timer)
@@ -95,14 +127,33 @@ export class HttpServer {
     })
   }
 
-  async #serveLog(buildId: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  /** An upgrade that nobody here knows is declined by serving the request as if it had not been asked. */
+  #serveWithoutUpgrade(incoming: IncomingMessage, socket: Socket, head: Buffer): void {
+    const { method, url, httpVersion, rawHeaders } = incoming
+    const lines = [`${method} ${url} HTTP/${httpVersion}`]
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const name = rawHeaders[index] ?? ''
+      if (!UPGRADE_HEADERS.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[index + 1]}`)
+    }
+    // Each time would leave listeners on the socket, so there is no next time.
+    lines.push('Connection: close', '\r\n')
+    socket.unshift(Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), head]))
+    this.#server.emit('connection', socket)
+  }
+
+  /** Answers for what is served as bytes, if it has failed. */
+  async #serveBytes(
+    served: Promise<void>,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ): Promise<void> {
     try {
-      await this.#options.logDoor.serve(buildId, incoming, outgoing)
+      await served
     } catch (error) {
-      // Logs are read often and cost little; only what goes wrong gets an id.
+      // Such requests are many and cost little; only what goes wrong gets an id.
       const requestId = randomUUID()
       if (outgoing.headersSent) {
-        this.#options.log.warn('an answer with a log broke off', { requestId, error })
+        this.#options.log.warn('an answer broke off', { requestId, error })
         outgoing.destroy()
         return
       }
@@ -110,7 +161,8 @@ export class HttpServer {
       outgoing.setHeader('X-Request-Id', requestId)
       const bytes = Buffer.from(JSON.stringify(body))
       const form = { 'Content-Type': 'application/json', 'Content-Length': bytes.length }
-      outgoing.writeHead(status, { ...headers, ...form })
+      const cors = isPublicAddress(incoming.url ?? '') ? CORS_HEADERS : {}
+      outgoing.writeHead(status, { ...cors, ...headers, ...form })
       outgoing.end(incoming.method === 'HEAD' ? undefined : bytes)
     }
   }

@@ -11,6 +11,18 @@ const VERSION = '1.0.0'
 const KEY_ERRORS: readonly CloudErrorCode[] = ['UNAUTHORIZED', 'FORBIDDEN']
 const ANY_ERRORS: readonly CloudErrorCode[] = ['INTERNAL', 'UNAVAILABLE']
 
+const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+/** What is up to the bot. */
+const ANY_QUERY: Json = {
+  ...{ name: 'query', in: 'query', required: false, style: 'form', explode: true },
+  description: 'Any parameters; they go through as they are.',
+  schema: { type: 'object', additionalProperties: { type: 'string' } },
+}
+const ANY_ANSWER: Json = {
+  description: 'What the bot or its runner answers, as it is.',
+  content: { '*/*': {} },
+}
+
 /** The shapes that have a name in the document. */
 const NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
   [cloudErrorBody, 'Error'],
@@ -81,10 +93,12 @@ function namedSchemas(requests: ReadonlySet<z.ZodType>): Json {
 }
 
 function operationOf(route: Route): Json {
-  const { operationId, tag, summary, auth, body, form } = route
+  const { operationId, tag, summary, auth, body, form, passesThrough } = route
+  const takesBody = passesThrough && METHODS_WITH_BODY.has(route.method)
   const parameters = [
     ...pathParameters(route),
     ...parametersOf('query', route.query),
+    ...(passesThrough ? [ANY_QUERY] : []),
     ...parametersOf('header', route.headers),
   ]
   return {
@@ -97,7 +111,8 @@ function operationOf(route: Route): Json {
     ...(form && {
       requestBody: { required: true, content: contentOf('multipart/form-data', form, 'input') },
     }),
-    responses: { ...answersOf(route), ...errorsOf(route) },
+    ...(takesBody && { requestBody: { content: { '*/*': {} } } }),
+    responses: { ...answersOf(route), ...errorsOf(route), ...(passesThrough && { default: ANY_ANSWER }) },
   }
 }
 

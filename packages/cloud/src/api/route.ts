@@ -6,7 +6,7 @@ import type * as z from 'zod'
 export type RouteAuth = 'private' | 'public' | 'upload' | 'none'
 
 /** The methods that routes have. */
-export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type RouteMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 /** What the parts of a path must be. */
 export type PathSchemas = Readonly<Record<string, z.ZodType<string>>>
@@ -50,12 +50,16 @@ export interface Route {
   readonly errors: readonly CloudErrorCode[]
   /** Further types of the answer, beside JSON. */
   readonly otherTypes: readonly string[]
+  /** Whether body, query and answer are up to the bot, and go through as they are. */
+  readonly passesThrough: boolean
   /** Missing where the answer is written as bytes, outside of the routes. */
   readonly handle: ((call: RouteCall<PathSchemas, unknown, unknown>) => Promise<RouteAnswer>) | undefined
 }
 
 interface Definition<P extends PathSchemas, Q extends z.ZodObject, B extends z.ZodType>
-  extends Partial<Pick<Route, 'auth' | 'headers' | 'maxBodyBytes' | 'form' | 'errors' | 'otherTypes'>>,
+  extends Partial<
+      Pick<Route, 'auth' | 'headers' | 'maxBodyBytes' | 'form' | 'errors' | 'otherTypes' | 'passesThrough'>
+    >,
     Pick<Route, 'method' | 'path' | 'operationId' | 'tag' | 'summary' | 'answers'> {
   readonly params?: P
   readonly query?: Q
@@ -79,6 +83,7 @@ export function route<
     form: undefined,
     errors: [],
     otherTypes: [],
+    passesThrough: false,
     ...definition,
     // The server calls it only with what the schemas beside it gave.
     handle: definition.handle as Route['handle'],

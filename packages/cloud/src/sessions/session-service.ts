@@ -57,9 +57,9 @@ export class SessionService {
     return sessionRecordOf(await this.#session(organizationId, agentName, id), this.#options.clock())
   }
 
-  /** The record of a session that is over; nothing while it is not. */
-  async ended(organizationId: string, id: string): Promise<SessionRecord | undefined> {
-    const session = await this.#options.store.sessions.get(organizationId, id)
+  /** The record of a session of an agent that is over; nothing while it is not, or if there is none. */
+  async ended(agentId: string, id: string): Promise<SessionRecord | undefined> {
+    const session = await this.#options.store.sessions.find(agentId, id)
     return session?.state === 'ended' ? sessionRecordOf(session, this.#options.clock()) : undefined
   }
 

@@ -47,6 +47,8 @@ export interface SessionStore {
   /** Ends a session once; false if it was over before. */
   end(id: string, outcome: CloudSessionOutcome, at: Time): Promise<boolean>
   get(organizationId: string, id: string): Promise<StoredSession | undefined>
+  /** One of an agent. */
+  find(agentId: string, id: string): Promise<StoredSession | undefined>
   /** The newest first. */
   list(
     agentId: string,

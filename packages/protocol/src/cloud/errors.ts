@@ -6,7 +6,8 @@ export const CLOUD_ERRORS = {
   UNAUTHORIZED: { status: 401, meaning: 'The key is missing, unknown or revoked.' },
   FORBIDDEN: {
     status: 403,
-    meaning: 'The key is of the other family: private for /v1, public for /v1/public.',
+    meaning:
+      'The key is of the other family: private for /v1, public for /v1/public. Or the address of a WebSocket was used, has expired, or never was one.',
   },
   NOT_FOUND: { status: 404, meaning: 'There is nothing of that id or name, or no such route.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The route is there, but not for this method.' },

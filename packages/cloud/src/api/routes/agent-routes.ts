@@ -12,7 +12,7 @@ import {
   updateAgentRequest,
 } from '@botcli/protocol/cloud'
 import * as z from 'zod'
-import { agentLogsQuery } from '../../agent-logs/agent-log-query.ts'
+import { agentLogsQuery } from '../../agent-logs/agent-logs-query.ts'
 import type { AgentService } from '../../agents/agent-service.ts'
 import { type Route, route } from '../route.ts'
 

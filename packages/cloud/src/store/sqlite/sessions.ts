@@ -53,6 +53,10 @@ export function sqliteSessions(database: SqliteDatabase): SessionStore {
       const row = database.get(sql, id, organizationId)
       return row && sessionOf(row)
     },
+    async find(agentId, id) {
+      const row = database.get('SELECT * FROM sessions WHERE id = ? AND agent_id = ?', id, agentId)
+      return row && sessionOf(row)
+    },
     async list(agentId, filter, { limit, offset, before }) {
       const { where, values } = conditions(agentId, filter)
       const counted = database.get(`SELECT count(*) AS n FROM sessions WHERE ${where}`, ...values)

@@ -136,7 +136,6 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
   const engine = await openEngine(options, dataFolder)
   closers.add(() => engine.close())
   const client = new HttpInstanceClient()
-  closers.add(() => client.close())
   const agentLogRoute = new AgentLogRoute(agentLogs, {
     ended: (agentId, sessionId) => agents.sessions.ended(agentId, sessionId),
   })
@@ -159,7 +158,10 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
     routes: routesOf(builds, agents, secrets, keys, settings, originOf),
     doors: new Map<string, Door>([
       ['getBuildLogs', ({ buildId = '' }, incoming, outgoing) => logDoor.serve(buildId, incoming, outgoing)],
-      ['getAgentLogs', ({ agentName = '' }, incoming, outgoing) => agentLogDoor.serve(agentName, incoming, outgoing)],
+      [
+        'getAgentLogs',
+        ({ agentName = '' }, incoming, outgoing) => agentLogDoor.serve(agentName, incoming, outgoing),
+      ],
     ]),
     dashboard: await loadDashboard(options.dashboardFolder),
     check: async () => void (await store.organizations.first()),

@@ -47,7 +47,12 @@ export function agentDetailsOf(agent: StoredAgent, desired: StoredDeployment, vi
   const exit = lastExitCode === null ? '' : ` (exit code ${lastExitCode})`
   const down =
     isDown(active) && reason !== null
-      ? [{ code: reason, message: `Its instances keep ending${exit}.${message === null ? '' : `\n${message}`}` }]
+      ? [
+          {
+            code: reason,
+            message: `Its instances keep ending${exit}.${message === null ? '' : `\n${message}`}`,
+          },
+        ]
       : []
   return {
     ...item,

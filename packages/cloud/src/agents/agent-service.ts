@@ -57,8 +57,10 @@ export class AgentService {
         throw new CloudError('CONFLICT', `There are ${all.length} agents already. Remove one first.`)
       }
       const config = await check.configOf({ organizationId, region }, request)
-      const { minAgents = AGENT_DEFAULTS.minAgents, maxAgents = Math.max(minAgents, AGENT_DEFAULTS.maxAgents) } =
-        autoScaling
+      const {
+        minAgents = AGENT_DEFAULTS.minAgents,
+        maxAgents = Math.max(minAgents, AGENT_DEFAULTS.maxAgents),
+      } = autoScaling
       checkScaling(minAgents, maxAgents)
       const at = clock()
       const [agentId, deploymentId] = [randomUUID(), randomUUID()]
@@ -68,7 +70,13 @@ export class AgentService {
         ...{ createdAt: at, updatedAt: at, deletedAt: null },
       }
       const about = { reason: 'create', sourceDeploymentId: null } as const
-      const isMade = await store.agents.create(agent, { id: deploymentId, agentId, ...about, config, createdAt: at })
+      const isMade = await store.agents.create(agent, {
+        id: deploymentId,
+        agentId,
+        ...about,
+        config,
+        createdAt: at,
+      })
       if (!isMade) throw taken(name)
       await this.#tell(agent, deploymentId, config, true)
       await fleets.add(agent)
@@ -109,10 +117,12 @@ export class AgentService {
       if (!isSame || request.forceRedeploy) return this.#deploy(scaled ?? agent, config, 'update')
       const details = await this.#details(scaled ?? agent)
       if (scaled || !isGood) {
-        const failed = 'Its newest deployment failed, and nothing of it was changed. To try it again: forceRedeploy.'
+        const failed =
+          'Its newest deployment failed, and nothing of it was changed. To try it again: forceRedeploy.'
         return isGood ? details : { ...details, warning: failed }
       }
-      const same = 'Nothing has changed, so that there is no new deployment. To make one anyway: forceRedeploy.'
+      const same =
+        'Nothing has changed, so that there is no new deployment. To make one anyway: forceRedeploy.'
       return { ...details, warning: same }
     })
   }
@@ -138,7 +148,11 @@ export class AgentService {
   }
 
   /** Runs what an earlier deployment ran, as it was configured then, with the secrets of today. */
-  async rollback(organizationId: string, name: string, { deploymentId }: RollbackRequest): Promise<AgentDetails> {
+  async rollback(
+    organizationId: string,
+    name: string,
+    { deploymentId }: RollbackRequest,
+  ): Promise<AgentDetails> {
     const { store, check } = this.#options
     return this.#change(organizationId, name, async (agent) => {
       const source = await this.#rollbackSource(agent, deploymentId)
@@ -156,13 +170,17 @@ export class AgentService {
     const { store, check } = this.#options
     return this.#change(organizationId, name, async (agent) => {
       const from = await this.#agent(organizationId, request.fromAgent)
-      if (from.id === agent.id) throw new CloudError('INVALID_REQUEST', 'fromAgent: it must be another agent.')
+      if (from.id === agent.id)
+        throw new CloudError('INVALID_REQUEST', 'fromAgent: it must be another agent.')
       const id = request.deploymentId ?? from.activeDeploymentId
       const source = id === null ? undefined : await store.agents.deployment(from.id, id)
       if (!source && request.deploymentId !== undefined) throw noDeployment(request.deploymentId)
       if (!source) throw new CloudError('DEPLOY-NOT-READY', `No deployment of ${from.name} is active.`)
       if (from.region !== agent.region) {
-        throw new CloudError('DEPLOY-REGION-MISMATCH', `${from.name} is in ${from.region}, and ${name} in ${agent.region}.`)
+        throw new CloudError(
+          'DEPLOY-REGION-MISMATCH',
+          `${from.name} is in ${from.region}, and ${name} in ${agent.region}.`,
+        )
       }
       const { config } = await this.#desired(agent)
       const { image, buildId } = source.config
@@ -205,7 +223,11 @@ export class AgentService {
     const made = await store.agents.deploy(wanted)
     await this.#tell(agent, made.id, config, isNew)
     const fleet = fleets.of(agentId)
-    const next = { ...agent, activeDeploymentId: fleet.agent.activeDeploymentId, desiredDeploymentId: made.id }
+    const next = {
+      ...agent,
+      activeDeploymentId: fleet.agent.activeDeploymentId,
+      desiredDeploymentId: made.id,
+    }
     await fleet.deploy({ ...next, updatedAt: made.createdAt }, made)
     return this.#details({ ...next, updatedAt: made.createdAt })
   }
@@ -269,8 +291,14 @@ export class AgentService {
     return agentDetailsOf(agent, await this.#desired(agent), this.#options.fleets.of(agent.id).view)
   }
 
-  async #change<T>(organizationId: string, name: string, work: (agent: StoredAgent) => Promise<T>): Promise<T> {
-    return this.#inTurn(`${organizationId}/${name}`, async () => work(await this.#agent(organizationId, name)))
+  async #change<T>(
+    organizationId: string,
+    name: string,
+    work: (agent: StoredAgent) => Promise<T>,
+  ): Promise<T> {
+    return this.#inTurn(`${organizationId}/${name}`, async () =>
+      work(await this.#agent(organizationId, name)),
+    )
   }
 
   async #inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
@@ -295,7 +323,10 @@ function noDeployment(id: string): CloudError {
 }
 
 function taken(name: string): CloudError {
-  return new CloudError('CONFLICT', `serviceName: there is an agent ${name} already. Update it, or choose another name.`)
+  return new CloudError(
+    'CONFLICT',
+    `serviceName: there is an agent ${name} already. Update it, or choose another name.`,
+  )
 }
 
 function checkScaling(minAgents: number, maxAgents: number): void {

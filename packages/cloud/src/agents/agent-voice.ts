@@ -23,8 +23,10 @@ export class AgentVoice {
     { level = 'info', instanceId = null }: { level?: AgentLogLevel; instanceId?: string | null } = {},
   ): void {
     const about = { source: 'start', deploymentId, instanceId, sessionId: null } as const
-    this.#logs.append(this.#agentId, [{ time: this.#clock(), level, text, ...about }]).catch((error: unknown) => {
-      this.#log.warn('the log of an agent could not be written', { agentId: this.#agentId, error })
-    })
+    this.#logs
+      .append(this.#agentId, [{ time: this.#clock(), level, text, ...about }])
+      .catch((error: unknown) => {
+        this.#log.warn('the log of an agent could not be written', { agentId: this.#agentId, error })
+      })
   }
 }

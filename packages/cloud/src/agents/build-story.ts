@@ -1,7 +1,7 @@
 import type { AgentLogStore } from '../agent-logs/agent-log-store.ts'
 import type { Clock } from '../log.ts'
-import { parseLines } from '../logs/log-text.ts'
 import type { LogStore } from '../logs/log-store.ts'
+import { parseLines } from '../logs/log-text.ts'
 import type { StoredAgent } from '../store/agents.ts'
 import type { Store } from '../store/store.ts'
 

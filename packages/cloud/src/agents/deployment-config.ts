@@ -114,9 +114,15 @@ function kept(wanted: string | null | undefined, before: string | null | undefin
 /** Names of ours are for builds only: whoever could name them would run what others have built. */
 function foreign(image: string): string {
   if (!/^(?:bundle:|localhost\/botcli\/)/.test(image) && /^[\w][\w./:@-]*$/.test(image)) return image
-  throw new CloudError('INVALID_REQUEST', 'image: it must be the name of an image in a registry; builds are deployed by buildId.')
+  throw new CloudError(
+    'INVALID_REQUEST',
+    'image: it must be the name of an image in a registry; builds are deployed by buildId.',
+  )
 }
 
 function mismatch(what: string, region: string): CloudError {
-  return new CloudError('DEPLOY-REGION-MISMATCH', `${what}, and the agent in ${region}. Both must be in the same region.`)
+  return new CloudError(
+    'DEPLOY-REGION-MISMATCH',
+    `${what}, and the agent in ${region}. Both must be in the same region.`,
+  )
 }

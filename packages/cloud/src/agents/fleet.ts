@@ -17,6 +17,8 @@ import { wantedInstances } from './scaling.ts'
 import { WaitingLine } from './waiting-line.ts'
 
 const RETRY_SECONDS = 5
+/** A caller waits so long for an instance: less than what proxies and our own server take for a dead connection. */
+const LONGEST_WAIT_MS = 45_000
 /** What could not be written is tried again after so long. */
 const TROUBLED_MS = 1000
 
@@ -61,6 +63,8 @@ export class Fleet {
   readonly #revisions = new Map<string, Revision>()
   readonly #waiting = new WaitingLine<HostedInstance>()
   readonly #events: HostedInstanceEvents
+  /** Instances that are being started, and are in no revision yet. */
+  readonly #starts = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
   #isDirty = false
@@ -74,6 +78,7 @@ export class Fleet {
     this.#events = {
       joined: (instance, sessions) => this.#onJoined(instance, sessions),
       ready: (instance) => this.#onReady(instance),
+      released: () => this.wake(),
       gone: (instance, end) => this.#onGone(instance, end),
     }
   }
@@ -92,7 +97,9 @@ export class Fleet {
       if (hosted) revision.add(hosted)
     }
     // Those whose instance was written off before they were.
-    const lost = (await store.sessions.openOf(agent.id)).filter(({ instanceId }) => !fleet.#instance(instanceId))
+    const lost = (await store.sessions.openOf(agent.id)).filter(
+      ({ instanceId }) => !fleet.#instance(instanceId),
+    )
     for (const { id } of lost) await options.live.end(id, 'instance_lost', 'Its instance has ended.')
     fleet.wake()
     return fleet
@@ -132,17 +139,12 @@ export class Fleet {
     if (!active.isStarting && !this.#options.room.hasRoom(this)) {
       throw atCapacity('The machine has all the instances that it may have.')
     }
-    const waiting = this.#waiting.wait(sessionId, this.#options.config.startSeconds * 1000)
+    const limitMs = Math.min(LONGEST_WAIT_MS, this.#options.config.startSeconds * 1000)
+    const waiting = this.#waiting.wait(sessionId, limitMs)
     this.wake()
     const instance = await waiting
     const revision = this.#revisions.get(instance.stored.deploymentId) ?? active
     return { instance, deployment: revision.stored, agent: this.#agent, coldStart: true }
-  }
-
-  /** A session has left its instance. */
-  release(instance: HostedInstance, sessionId: string): void {
-    instance.release(sessionId)
-    this.wake()
   }
 
   /** Rolls a new deployment out. One that was not ready yet is given up for it. */
@@ -164,13 +166,14 @@ export class Fleet {
     this.wake()
   }
 
-  /** Stops an instance that nobody needs now; false if there is none. */
-  yieldIdle(): boolean {
-    const active = this.#active
-    const [idle] = active && active.size > this.#agent.minAgents ? active.idle() : []
-    if (!idle) return false
-    this.#stop(idle, 'to make room for another agent')
-    return true
+  /** Whether an instance is there that nobody needs now. */
+  get canYield(): boolean {
+    return this.#spare !== undefined
+  }
+
+  /** Stops an instance that nobody needs now. */
+  yieldIdle(): void {
+    if (this.#spare) this.#stop(this.#spare, 'a caller of another agent needs its place')
   }
 
   /** Looks again at what is there and what is wanted. */
@@ -200,6 +203,7 @@ export class Fleet {
     clearTimeout(this.#timer)
     this.#waiting.refuse(new CloudError('UNAVAILABLE', 'The cloud is stopping. Try again when it is back.'))
     await this.#working
+    await Promise.all(this.#starts)
   }
 
   async #work(): Promise<void> {
@@ -237,7 +241,8 @@ export class Fleet {
   /** The deployment that is to take them. */
   get #candidate(): Revision | undefined {
     const desired = this.#revisions.get(this.#agent.desiredDeploymentId)
-    return desired?.id === this.#agent.activeDeploymentId ? undefined : desired
+    const isDecided = desired?.stored.phase === 'Failed' || desired?.id === this.#agent.activeDeploymentId
+    return isDecided ? undefined : desired
   }
 
   async #rollOut(candidate: Revision): Promise<void> {
@@ -252,8 +257,8 @@ export class Fleet {
       candidate.enter('Validating', at)
       this.#voice.say(candidate.id, `Deployment ${candidate.stored.number} is being rolled out.`)
     }
-    // The first one may be one too many for the machine: an agent must be able to change also when there is no room left.
-    for (let size = candidate.size; size < target; size += 1) this.#start(candidate, size === 0)
+    for (let size = candidate.size; size < target; size += 1)
+      this.#start(candidate, size === 0 ? 'deployment' : 'reserve')
   }
 
   async #activate(revision: Revision): Promise<void> {
@@ -266,7 +271,8 @@ export class Fleet {
     before?.enter('Draining', at)
     const { number } = revision.stored
     const left = before === undefined ? 0 : before.sessions
-    const draining = before && ` Deployment ${before.stored.number} takes no more; ${count(left)} finish on it.`
+    const draining =
+      before && ` Deployment ${before.stored.number} takes no more; ${count(left)} finish on it.`
     this.#voice.say(revision.id, `Deployment ${number} is active and takes the sessions.${draining ?? ''}`)
     log.info('a deployment is active', { agent: this.#agent.name, deployment: number })
     this.#isDirty = true
@@ -307,16 +313,20 @@ export class Fleet {
       return free
     })
     const { minAgents, maxAgents } = this.#agent
+    const callers = active.sessions + this.#waiting.length
     const wanted = wantedInstances({
       ...{ minAgents, maxAgents },
       sessionsPerInstance: active.stored.config.sessionsPerInstance,
-      sessions: active.sessions + this.#waiting.length,
+      sessions: callers,
     })
     if (active.size < wanted) {
       if (active.notBefore > now) {
         if (active.failure && !active.isStarting) this.#waiting.refuse(startFailed(active.failure))
         this.#lookAgainAt(active.notBefore)
-      } else for (let size = active.size; size < wanted; size += 1) this.#start(active, false)
+      } else {
+        for (let size = active.size; size < wanted; size += 1)
+          this.#start(active, size * active.stored.config.sessionsPerInstance < callers ? 'caller' : 'reserve')
+      }
     }
     let surplus = active.size - wanted
     for (const instance of active.idle()) {
@@ -332,12 +342,19 @@ export class Fleet {
     }
   }
 
-  #start(revision: Revision, isUrgent: boolean): void {
+  #start(revision: Revision, why: 'reserve' | 'caller' | 'deployment'): void {
     const { host, room } = this.#options
-    if (!room.enter(this, isUrgent)) return
+    if (!room.enter(this, why)) return
     const start = host.start(this.#agent, revision.stored, this.#events)
-    void start.then(({ settled }) => settled).catch(() => {}).finally(() => room.leave())
-    void revision.starts(start).then(() => this.wake())
+    void start
+      .then(({ settled }) => settled)
+      .catch(() => {})
+      .finally(() => room.leave())
+    const added = revision.starts(start).then(() => {
+      this.#starts.delete(added)
+      this.wake()
+    })
+    this.#starts.add(added)
   }
 
   #stop(instance: HostedInstance, why: string): void {
@@ -375,16 +392,19 @@ export class Fleet {
   async #onGone(instance: HostedInstance, end: InstanceEnd): Promise<void> {
     const { live, host, config, log } = this.#options
     const { deploymentId } = instance.stored
+    this.#revisions.get(deploymentId)?.noteGone(instance, end, config.startSeconds)
     for (const id of instance.sessionIds) {
       await live.end(id, 'instance_lost', `Its instance ${endWords(end)}.`)
     }
     await host.forget(instance.id)
-    const revision = this.#revisions.get(deploymentId)
-    revision?.noteGone(instance, end, config.startSeconds)
     if (!end.expected) {
       const text = `Instance ${short(instance.id)} ${endWords(end)}${end.wasReady ? '' : ' before it was ready'}.`
       this.#voice.say(deploymentId, text, { level: 'error', instanceId: instance.id })
-      log.warn('an instance ended by itself', { agent: this.#agent.name, instanceId: instance.id, ...end.exit })
+      log.warn('an instance ended by itself', {
+        agent: this.#agent.name,
+        instanceId: instance.id,
+        ...end.exit,
+      })
     }
     this.#options.room.notify()
     this.wake()
@@ -398,6 +418,12 @@ export class Fleet {
     const revision = new Revision(stored, clock)
     this.#revisions.set(deploymentId, revision)
     return revision
+  }
+
+  /** An instance above the minimum without a session. */
+  get #spare(): HostedInstance | undefined {
+    const active = this.#active
+    return active && active.size > this.#agent.minAgents ? active.idle()[0] : undefined
   }
 
   #notReady(): CloudError {

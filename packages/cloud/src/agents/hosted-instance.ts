@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessionView } from '@botcli/protocol'
 import type { Instance, InstanceExit } from '../engine/engine.ts'
 import type { InstanceClient } from '../engine/instance-client.ts'
-import type { Clock } from '../log.ts'
+import type { Clock, CloudLog } from '../log.ts'
 import type { StoredInstance } from '../store/agents.ts'
 import type { InstanceIngest } from './instance-ingest.ts'
 
 const READY_POLL_MS = 25
 const REJOIN_MS = 200
+const RETRY_MS = 1000
 /** An instance that does not beat for so long, though its process is there, hangs. */
 const HUNG_MS = 60_000
 
@@ -33,6 +34,8 @@ export interface HostedInstanceEvents {
   joined(instance: HostedInstance, sessions: readonly SessionView[]): Promise<void>
   /** It takes sessions. */
   ready(instance: HostedInstance): void
+  /** One of its places is free again. */
+  released(instance: HostedInstance): void
   /** Nothing of it is left, and its journal was read to the end. */
   gone(instance: HostedInstance, end: InstanceEnd): Promise<void>
 }
@@ -51,6 +54,7 @@ export interface HostedInstanceOptions {
   /** How long it gets to end. */
   readonly stopMs: number
   readonly events: HostedInstanceEvents
+  readonly log: CloudLog
   readonly clock: Clock
 }
 
@@ -130,7 +134,10 @@ export class HostedInstance {
 
   /** Gives a place back. */
   release(sessionId: string): void {
-    if (this.#sessions.delete(sessionId) && this.#sessions.size === 0) this.#idleSince = this.#options.clock()
+    const { clock, events } = this.#options
+    if (!this.#sessions.delete(sessionId)) return
+    if (this.#sessions.size === 0) this.#idleSince = clock()
+    events.released(this)
   }
 
   /** Ends it, and what is left of its sessions. */
@@ -154,17 +161,31 @@ export class HostedInstance {
     if (isReady) await this.#watch()
     if (this.#letGo.signal.aborted) return
     const exit = await instance.exited
-    await ingest.finish()
     const expected = this.#state === 'stopping' && !this.#isHung
+    await this.#insist(() => ingest.finish())
     this.#state = 'gone'
-    await events.gone(this, {
+    const end = {
       exit,
       expected,
       wasReady: this.#readyAt !== undefined,
       hung: this.#isHung,
       words: ingest.lastWords,
       livedMs: clock() - (this.#readyAt ?? this.#begunAt),
-    })
+    }
+    await this.#insist(() => events.gone(this, end))
+  }
+
+  /** Does something again and again until it works: what is lost here would be a session in a false state. */
+  async #insist(work: () => Promise<void>): Promise<void> {
+    const { log } = this.#options
+    while (!this.#letGo.signal.aborted) {
+      try {
+        return await work()
+      } catch (error) {
+        log.error('an instance could not be looked after; trying again', { instanceId: this.id, error })
+        await sleep(RETRY_MS, undefined, { signal: this.#letGo.signal }).catch(() => {})
+      }
+    }
   }
 
   async #becomeReady(): Promise<boolean> {
@@ -172,8 +193,9 @@ export class HostedInstance {
     while (!this.#isOver) {
       const info = await client.info(this.socketPath).catch(() => undefined)
       if (info?.instanceId === this.id) {
-        await ingest.catchUp()
-        await events.joined(this, info.sessions)
+        await this.#insist(() => ingest.catchUp())
+        await this.#insist(() => events.joined(this, info.sessions))
+        if (this.#letGo.signal.aborted) return false
         ingest.markReady()
         this.#readyAt = clock()
         this.#idleSince = this.#readyAt

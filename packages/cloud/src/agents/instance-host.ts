@@ -77,7 +77,7 @@ export class InstanceHost {
         events,
         sessions.map(({ id }) => id),
       )
-      for (const session of sessions) live.add(session, hosted, () => hosted.release(session.id))
+      for (const session of sessions) live.add(session, hosted)
       return hosted
     }
     for (const { id } of sessions) {
@@ -117,7 +117,7 @@ export class InstanceHost {
       ...{ log, clock },
     })
     return new HostedInstance({
-      ...{ stored, instance, sessions, client, ingest, events, clock },
+      ...{ stored, instance, sessions, client, ingest, events, log, clock },
       maxSessions: deployment.config.sessionsPerInstance,
       startMs: config.startSeconds * 1000,
       stopMs: config.stopSeconds * 1000,

@@ -41,9 +41,7 @@ export class Launcher {
     const { secretSet, imagePullSecretSet, noiseFilter } = config
     const values = secretSet === null ? {} : await secrets.variables(organizationId, secretSet)
     const pull =
-      imagePullSecretSet === null
-        ? undefined
-        : await secrets.pullSecret(organizationId, imagePullSecretSet)
+      imagePullSecretSet === null ? undefined : await secrets.pullSecret(organizationId, imagePullSecretSet)
     const artifact = this.#artifactOf(config.image)
     const { cpus, memoryBytes } = AGENT_PROFILES[config.agentProfile]
     return engine.start({

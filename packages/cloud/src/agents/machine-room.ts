@@ -2,8 +2,10 @@
 export interface Tenant {
   /** How many instances it has. */
   readonly size: number
-  /** Stops an instance that nobody needs now; false if there is none. */
-  yieldIdle(): boolean
+  /** Whether it has an instance that nobody needs now. */
+  readonly canYield: boolean
+  /** Stops such an instance. */
+  yieldIdle(): void
   /** Looks again at what is wanted. */
   wake(): void
 }
@@ -34,15 +36,23 @@ export class MachineRoom {
     this.#tenants.delete(tenant)
   }
 
-  /** Whether there is room for another instance, or somebody else can make some. */
+  /** Whether there is room for an instance that a caller waits for, or somebody else can make some. */
   hasRoom(tenant: Tenant): boolean {
-    return !this.#isFull || [...this.#tenants].some((other) => other !== tenant && other.yieldIdle())
+    return !this.#isFull || this.#yielding(tenant) !== undefined
   }
 
-  /** Lets an instance be started, or not now: then the tenant is woken when it may. An urgent one only waits for its turn. */
-  enter(tenant: Tenant, isUrgent: boolean): boolean {
+  /**
+   * Lets an instance be started, or not now: then the tenant is woken when it may. For a caller others have to stop what they do not need;
+   * the first instance of a deployment may be one too many, so that an agent can be changed also when there is no room left.
+   */
+  enter(tenant: Tenant, why: 'reserve' | 'caller' | 'deployment'): boolean {
     if (this.#starting >= this.#options.maxStarting) return false
-    if (!isUrgent && this.#isFull && !this.hasRoom(tenant)) return false
+    if (this.#isFull && why === 'reserve') return false
+    if (this.#isFull && why === 'caller') {
+      const other = this.#yielding(tenant)
+      if (!other) return false
+      other.yieldIdle()
+    }
     this.#starting += 1
     return true
   }
@@ -56,6 +66,10 @@ export class MachineRoom {
   /** There may be room now. */
   notify(): void {
     for (const tenant of this.#tenants) tenant.wake()
+  }
+
+  #yielding(tenant: Tenant): Tenant | undefined {
+    return [...this.#tenants].find((other) => other !== tenant && other.canYield)
   }
 
   get #isFull(): boolean {

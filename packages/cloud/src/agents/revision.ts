@@ -14,6 +14,8 @@ export class Revision {
   #starting = 0
   #started = 0
   #restarts = 0
+  /** Instances that have ended by themselves and were not replaced yet. */
+  #owed = 0
   #lastEnd: InstanceEnd | undefined
   #failure: DeployFailure | undefined
 
@@ -91,7 +93,10 @@ export class Revision {
   /** One is being started by this promise. */
   starts(start: Promise<HostedInstance>): Promise<void> {
     this.#starting += 1
-    if (this.#started > 0 && this.#lastEnd !== undefined && !this.#lastEnd.expected) this.#restarts += 1
+    if (this.#owed > 0) {
+      this.#owed -= 1
+      this.#restarts += 1
+    }
     this.#started += 1
     return start.then(
       (instance) => {
@@ -122,6 +127,7 @@ export class Revision {
     this.#instances.delete(instance.id)
     if (end.expected) return
     this.#lastEnd = end
+    this.#owed += 1
     this.#backOff.failed(this.#clock(), end.wasReady ? end.livedMs : 0)
     if (!end.wasReady) this.#failure = failureOf(end, startSeconds)
   }

@@ -44,7 +44,7 @@ describe('a first deployment', () => {
 
   it('takes no sessions before it is ready', async () => {
     house.engine.scripts.set('bot:1', { waits: true })
-    await house.create('slow')
+    await house.create('slow', { autoScaling: { minAgents: 1, maxAgents: 1 } })
     const instance = await until(() => house.engine.running[0], 'an instance')
     const early = await house.start('slow')
     expect(early).toMatchObject({ status: 409, body: { code: 'DEPLOY-NOT-READY' } })
@@ -62,7 +62,8 @@ describe('a later deployment', () => {
     house.engine.scripts.set('bot:2', { waits: true })
     expect(await house.update('echo', { image: 'bot:2' })).toMatchObject({ status: 200 })
     const next = await until(
-      () => house.engine.running.find(({ spec }) => 'name' in spec.artifact && spec.artifact.name === 'bot:2'),
+      () =>
+        house.engine.running.find(({ spec }) => 'name' in spec.artifact && spec.artifact.name === 'bot:2'),
       'the new instance',
     )
     const between = await house.session('echo')
@@ -125,7 +126,11 @@ describe('a later deployment', () => {
       ],
       total: 3,
     })
-    await until(() => house.engine.running.every(({ spec }) => 'name' in spec.artifact && spec.artifact.name === 'bot:3'), 'the others to be gone')
+    await until(
+      () =>
+        house.engine.running.every(({ spec }) => 'name' in spec.artifact && spec.artifact.name === 'bot:3'),
+      'the others to be gone',
+    )
   })
 
   it('is not made when nothing has changed, unless it is forced', async () => {
@@ -133,7 +138,9 @@ describe('a later deployment', () => {
     const same = await house.update('echo', { image: 'bot:1' })
     expect(same).toMatchObject({ body: { deployment: { id: deployment.id }, warning: expect.any(String) } })
     const scaled = await house.update('echo', { autoScaling: { maxAgents: 7 } })
-    expect(scaled).toMatchObject({ body: { deployment: { id: deployment.id }, autoScaling: { maxReplicas: 7 } } })
+    expect(scaled).toMatchObject({
+      body: { deployment: { id: deployment.id }, autoScaling: { maxReplicas: 7 } },
+    })
     const forced = await house.update('echo', { forceRedeploy: true })
     expect(forced).toMatchObject({ body: { deployment: { number: 2, reason: 'update' } } })
   })
@@ -184,7 +191,9 @@ describe('going back and over', () => {
       [{ fromAgent: 'production' }, 400],
       [{ fromAgent: 'staging', deploymentId: crypto.randomUUID() }, 404],
     ] as const) {
-      expect(await house.fixture.send('POST', '/v1/agents/production/promote', request)).toMatchObject({ status })
+      expect(await house.fixture.send('POST', '/v1/agents/production/promote', request)).toMatchObject({
+        status,
+      })
     }
   })
 })
@@ -193,7 +202,9 @@ describe('an agent that is removed', () => {
   it('takes no more sessions, lets the running ones finish, and its name is free', async () => {
     await house.deployed('echo')
     const { id, instance } = await house.session('echo')
-    expect(await house.fixture.request('/v1/agents/echo', { method: 'DELETE' })).toMatchObject({ status: 200 })
+    expect(await house.fixture.request('/v1/agents/echo', { method: 'DELETE' })).toMatchObject({
+      status: 200,
+    })
     expect(await house.start('echo')).toMatchObject({ status: 404 })
     expect(await house.fixture.request('/v1/agents/echo')).toMatchObject({ status: 404 })
     await house.fixture.restart()

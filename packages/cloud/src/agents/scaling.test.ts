@@ -18,14 +18,20 @@ it.each([
 it('holds its limits, has a place for every session that is let in, and one more while there is room', () => {
   const number = (min: number, max: number) => fc.integer({ min, max })
   fc.assert(
-    fc.property(number(0, 20), number(0, 20), number(1, 10), number(0, 300), (minAgents, more, each, some) => {
-      const maxAgents = Math.max(1, minAgents + more)
-      const sessions = Math.min(some, maxAgents * each)
-      const wanted = wantedInstances({ minAgents, maxAgents, sessionsPerInstance: each, sessions })
-      expect(wanted).toBeGreaterThanOrEqual(minAgents)
-      expect(wanted).toBeLessThanOrEqual(maxAgents)
-      expect(wanted * each).toBeGreaterThanOrEqual(sessions)
-      if (sessions > 0 && wanted < maxAgents) expect(wanted * each).toBeGreaterThan(sessions)
-    }),
+    fc.property(
+      number(0, 20),
+      number(0, 20),
+      number(1, 10),
+      number(0, 300),
+      (minAgents, more, each, some) => {
+        const maxAgents = Math.max(1, minAgents + more)
+        const sessions = Math.min(some, maxAgents * each)
+        const wanted = wantedInstances({ minAgents, maxAgents, sessionsPerInstance: each, sessions })
+        expect(wanted).toBeGreaterThanOrEqual(minAgents)
+        expect(wanted).toBeLessThanOrEqual(maxAgents)
+        expect(wanted * each).toBeGreaterThanOrEqual(sessions)
+        if (sessions > 0 && wanted < maxAgents) expect(wanted * each).toBeGreaterThan(sessions)
+      },
+    ),
   )
 })

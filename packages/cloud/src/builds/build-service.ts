@@ -7,6 +7,7 @@ import {
   isFinal,
 } from '@botcli/protocol/cloud'
 import { CloudError } from '../errors.ts'
+import { cursorOf, placeOf } from '../list-cursor.ts'
 import type { Clock, CloudLog } from '../log.ts'
 import type { LogStore } from '../logs/log-store.ts'
 import type { SettingsService } from '../settings/settings-service.ts'
@@ -17,7 +18,6 @@ import type { BuildQueue } from './build-queue.ts'
 import { buildRecordOf } from './build-record.ts'
 import type { BuildRuns } from './build-runs.ts'
 import type { BuilderShelf } from './builder-shelf.ts'
-import { cursorOf, placeOf } from '../list-cursor.ts'
 import type { UploadService } from './uploads/upload-service.ts'
 
 const CANCEL_LEASE_MS = 60_000

@@ -14,6 +14,7 @@ import { SecretService } from '../secrets/secret-service.ts'
 import { SettingsService } from '../settings/settings-service.ts'
 import { SqliteStore } from '../store/sqlite-store.ts'
 import { packed, until } from '../testing/cloud-fixture.ts'
+import { NO_USERS } from '../testing/no-users.ts'
 import { BuildDirectory } from './build-directory.ts'
 import { BuildQueue, type QueueTimes } from './build-queue.ts'
 import { BuildRuns } from './build-runs.ts'
@@ -112,7 +113,7 @@ class Owner {
         const probe = { kind: 'native' as const, probe: async () => self.builder }
         const work = new BuildRuns({
           ...{ store, logs, uploads, log, clock, owner: name, stopMs: 1000 },
-          secrets: new SecretService({ store, box, settings, clock }),
+          secrets: new SecretService({ store, box, settings, clock, users: NO_USERS }),
           shelf: new BuilderShelf([probe], log, clock),
           directory: new BuildDirectory(store),
           limits: { seconds: 600, memoryBytes: 1e9, processes: 100, diskBytes: 1e9 },

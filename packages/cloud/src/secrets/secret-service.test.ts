@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SettingsService } from '../settings/settings-service.ts'
 import { SqliteStore } from '../store/sqlite-store.ts'
+import { NO_USERS } from '../testing/no-users.ts'
 import { SecretBox } from './secret-box.ts'
 import { SecretService } from './secret-service.ts'
 
@@ -8,7 +9,7 @@ const store = new SqliteStore(':memory:')
 const settings = new SettingsService(store, [{ code: 'local', display_name: 'Here' }])
 const box = new SecretBox({ id: '00000001', bytes: new Uint8Array(32).fill(7) })
 let now = 1000
-const secrets = new SecretService({ store, box, settings, clock: () => now })
+const secrets = new SecretService({ store, box, settings, clock: () => now, users: NO_USERS })
 beforeAll(async () => {
   for (const id of ['one', 'two']) {
     await store.organizations.create({ id, name: id, defaultRegion: 'local', createdAt: 1 })

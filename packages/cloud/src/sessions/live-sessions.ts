@@ -11,8 +11,6 @@ import type { SessionTokens } from './session-tokens.ts'
 interface LiveSession {
   readonly stored: StoredSession
   readonly instance: HostedInstance
-  /** Called once, when it is over. */
-  readonly onEnd: () => void
   tokenUsed: boolean
 }
 
@@ -39,9 +37,9 @@ export class LiveSessions implements SessionPlaces {
     return this.#sessions.size
   }
 
-  /** A session has a place at an instance, which is given back by `onEnd`. */
-  add(stored: StoredSession, instance: HostedInstance, onEnd: () => void): void {
-    this.#sessions.set(stored.id, { stored, instance, onEnd, tokenUsed: stored.tokenUsed })
+  /** A session has a place at an instance, which is given back when it is over. */
+  add(stored: StoredSession, instance: HostedInstance): void {
+    this.#sessions.set(stored.id, { stored, instance, tokenUsed: stored.tokenUsed })
   }
 
   find(organizationId: string, agentName: string, sessionId: string): SessionPlace | undefined {
@@ -87,7 +85,7 @@ export class LiveSessions implements SessionPlaces {
     const live = this.#sessions.get(sessionId)
     if (!live) return
     this.#sessions.delete(sessionId)
-    live.onEnd()
+    live.instance.release(sessionId)
     if (isNew) log.info('a session is over', { sessionId, agent: live.stored.agentName, cause })
     onEnded(live.stored.agentId)
   }

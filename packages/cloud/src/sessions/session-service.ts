@@ -72,9 +72,13 @@ export class SessionService {
       throw new CloudError('CONFLICT', `The session is over already (${session.outcome?.cause ?? 'ended'}).`)
     }
     const view = await client.stop(place.socketPath, id).catch((cause: unknown) => {
-      throw new CloudError('DEPLOY-SESSION-FAILED', 'The instance of the session does not answer. Try again.', {
-        cause,
-      })
+      throw new CloudError(
+        'DEPLOY-SESSION-FAILED',
+        'The instance of the session does not answer. Try again.',
+        {
+          cause,
+        },
+      )
     })
     if (view) await live.note(view)
     else await live.end(id, 'not_started', 'The instance did not know the session.')

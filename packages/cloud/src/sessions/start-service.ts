@@ -52,14 +52,13 @@ export class StartService {
     const agent = await store.agents.get(organizationId, agentName)
     if (!agent) throw noAgent(agentName)
     const sessionId = randomUUID()
-    const fleet = fleets.of(agent.id)
-    const place = await fleet.place(sessionId)
+    const place = await fleets.of(agent.id).place(sessionId)
     try {
       return await this.#begin(sessionId, place, request, caller, begun)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       await this.#options.live.end(sessionId, 'not_started', message)
-      fleet.release(place.instance, sessionId)
+      place.instance.release(sessionId)
       throw error
     }
   }
@@ -71,7 +70,7 @@ export class StartService {
     caller: StartCaller,
     begun: number,
   ): Promise<PublicStartResponse> {
-    const { store, fleets, live, client, clock } = this.#options
+    const { store, live, client, clock } = this.#options
     const { transport = 'webrtc' } = request
     const session: StoredSession = {
       ...{ id: sessionId, organizationId: agent.organizationId, agentId: agent.id, agentName: agent.name },
@@ -80,7 +79,7 @@ export class StartService {
       ...{ connectedAt: null, endedAt: null },
     }
     await store.sessions.create(session)
-    live.add(session, instance, () => fleets.of(agent.id).release(instance, sessionId))
+    live.add(session, instance)
     const answer = await client
       .start(instance.socketPath, sessionId, { ...request, transport }, caller.headers)
       .catch((cause: unknown) => {

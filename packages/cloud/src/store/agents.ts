@@ -1,9 +1,4 @@
-import type {
-  AgentProfile,
-  DeployFailure,
-  DeploymentPhase,
-  DeploymentReason,
-} from '@botcli/protocol/cloud'
+import type { AgentProfile, DeployFailure, DeploymentPhase, DeploymentReason } from '@botcli/protocol/cloud'
 import type { Time } from './store.ts'
 
 /** What a deployment runs. It never changes. */

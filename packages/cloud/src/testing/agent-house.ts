@@ -30,12 +30,20 @@ export class AgentHouse {
   }
 
   /** Makes an agent of an image. */
-  async create(serviceName: string, request: Readonly<Record<string, unknown>> = {}, key?: string): Promise<Answer> {
+  async create(
+    serviceName: string,
+    request: Readonly<Record<string, unknown>> = {},
+    key?: string,
+  ): Promise<Answer> {
     return this.fixture.send('POST', '/v1/agents', { serviceName, image: 'bot:1', ...request }, key)
   }
 
   /** Makes an agent, and waits until it takes sessions. */
-  async deployed(name: string, request: Readonly<Record<string, unknown>> = {}, key?: string): Promise<AgentDetails> {
+  async deployed(
+    name: string,
+    request: Readonly<Record<string, unknown>> = {},
+    key?: string,
+  ): Promise<AgentDetails> {
     const { status, body } = await this.create(name, request, key)
     if (status !== 200) throw new Error(`the agent was refused: ${JSON.stringify(body)}`)
     return this.phase(name, 'Active', key)
@@ -84,7 +92,9 @@ export class AgentHouse {
   }
 
   async logs(name: string, query = '', key?: string): Promise<readonly AgentLogEntry[]> {
-    const { body } = await this.fixture.request(`/v1/agents/${name}/logs?limit=1000&order=asc${query}`, { key })
+    const { body } = await this.fixture.request(`/v1/agents/${name}/logs?limit=1000&order=asc${query}`, {
+      key,
+    })
     return (body as AgentLogsResponse).logs
   }
 }

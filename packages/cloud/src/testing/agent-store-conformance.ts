@@ -102,7 +102,9 @@ export function agentStoreTests(storeOf: () => Store, [one, two]: readonly [stri
     await store.agents.instanceReady(id, 12)
     await store.agents.remove(agent.id, 40)
     expect(await store.agents.get(one, 'bot')).toBeUndefined()
-    expect(await store.agents.openInstances(agent.id)).toEqual([{ id, ...instance, createdAt: 11, readyAt: 12 }])
+    expect(await store.agents.openInstances(agent.id)).toEqual([
+      { id, ...instance, createdAt: 11, readyAt: 12 },
+    ])
     expect(await store.agents.all()).toMatchObject([{ id: agent.id, deletedAt: 40 }])
     const again = sampleAgent({ organizationId: one })
     expect(await store.agents.create(again.agent, again.deployment)).toBe(true)
@@ -151,7 +153,9 @@ export function agentStoreTests(storeOf: () => Store, [one, two]: readonly [stri
     await store.agents.activate(agent.id, same.id, 21)
     await store.agents.setPhase(failed.id, 'Failed', 22)
     const last = await deploy(agent.id, { image: 'image:3', buildId, imagePullSecretSet: 'pull' })
-    expect(await store.agents.lastActiveBefore(agent.id, last.number, 'image:3')).toMatchObject({ id: same.id })
+    expect(await store.agents.lastActiveBefore(agent.id, last.number, 'image:3')).toMatchObject({
+      id: same.id,
+    })
     expect(await store.agents.lastActiveBefore(agent.id, same.number, 'image:1')).toBeUndefined()
     expect(await store.agents.hasRun(agent.id, old)).toBe(true)
     expect(await store.agents.hasRun(agent.id, randomUUID())).toBe(false)
@@ -196,7 +200,12 @@ export function agentStoreTests(storeOf: () => Store, [one, two]: readonly [stri
     const deploymentId = randomUUID()
     const made = Array.from({ length: 6 }, (_, index) =>
       sampleSession({
-        ...{ organizationId: one, agentId, createdAt: 100 + Math.floor(index / 2), coldStart: index % 3 === 0 },
+        ...{
+          organizationId: one,
+          agentId,
+          createdAt: 100 + Math.floor(index / 2),
+          coldStart: index % 3 === 0,
+        },
         ...(index > 3 && { deploymentId }),
       }),
     )

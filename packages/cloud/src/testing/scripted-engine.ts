@@ -172,10 +172,9 @@ export class ScriptedEngine implements Engine {
 
   async start(spec: InstanceSpec): Promise<Instance> {
     const script = this.scripts.get(nameOf(spec.artifact)) ?? {}
-    const folder = join(this.#folder, String(this.started.length))
-    const instance = new ScriptedInstance(folder, spec, script)
-    await instance.begin()
+    const instance = new ScriptedInstance(join(this.#folder, String(this.started.length)), spec, script)
     this.started.push(instance)
+    await instance.begin()
     return instance
   }
 

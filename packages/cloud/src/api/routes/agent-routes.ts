@@ -158,7 +158,8 @@ export function agentRoutes(agents: AgentService): readonly Route[] {
       path: '/v1/agents/{agentName}/promote',
       operationId: 'promoteAgent',
       tag,
-      summary: 'Runs what another agent runs, without a rebuild, as a new deployment; secrets and scaling stay.',
+      summary:
+        'Runs what another agent runs, without a rebuild, as a new deployment; secrets and scaling stay.',
       params,
       body: promoteRequest,
       answers: { 200: agentDetails },

@@ -1,0 +1,4 @@
+import type { SecretUsers } from '../secrets/secret-service.ts'
+
+/** Nobody needs any secrets. */
+export const NO_USERS: SecretUsers = { users: async () => [], changed: async () => {} }

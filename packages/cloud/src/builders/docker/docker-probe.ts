@@ -12,27 +12,45 @@ const version = z.object({
   Components: z.array(z.object({ Name: z.string() })).optional(),
 })
 
-/** Looks whether an engine with Docker's API listens on a Unix socket here. */
+/** An engine that speaks Docker's API. */
+export interface FoundEngine {
+  readonly kind: 'docker' | 'podman'
+  readonly version: string
+  readonly apiVersion: string
+  readonly socketPath: string
+}
+
+/** Looks whether an engine with Docker's API listens on a Unix socket here, to build with it. */
 export function dockerProbe(env: Readonly<Record<string, string | undefined>> = process.env): BuilderProbe {
   return {
     kind: 'docker',
     probe: async (): Promise<Builder | { readonly unavailable: string }> => {
-      const host = env.DOCKER_HOST
-      if (host !== undefined && host !== '' && !host.startsWith('unix://'))
-        return { unavailable: `DOCKER_HOST is ${host}, and only Unix sockets are spoken to` }
-      const sockets = (host ? [host.slice('unix://'.length)] : usualSockets(env)).filter((path) =>
-        existsSync(path),
-      )
-      if (sockets.length === 0) return { unavailable: 'no socket of Docker or podman was found' }
-      const reasons: string[] = []
-      for (const path of sockets) {
-        const found = await tryEngine(path)
-        if (!('unavailable' in found)) return found
-        reasons.push(found.unavailable)
-      }
-      return { unavailable: reasons.join('; ') }
+      const found = await findEngine(env)
+      if ('unavailable' in found) return found
+      const { kind, version, socketPath, apiVersion } = found
+      return new DockerBuilder({ kind, version, engine: new EngineClient(socketPath, apiVersion) })
     },
   }
+}
+
+/** The first engine with Docker's API that answers on a Unix socket here; or why there is none. */
+export async function findEngine(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<FoundEngine | { readonly unavailable: string }> {
+  const host = env.DOCKER_HOST
+  if (host !== undefined && host !== '' && !host.startsWith('unix://'))
+    return { unavailable: `DOCKER_HOST is ${host}, and only Unix sockets are spoken to` }
+  const sockets = (host ? [host.slice('unix://'.length)] : usualSockets(env)).filter((path) =>
+    existsSync(path),
+  )
+  if (sockets.length === 0) return { unavailable: 'no socket of Docker or podman was found' }
+  const reasons: string[] = []
+  for (const path of sockets) {
+    const found = await tryEngine(path)
+    if (!('unavailable' in found)) return found
+    reasons.push(found.unavailable)
+  }
+  return { unavailable: reasons.join('; ') }
 }
 
 function usualSockets(env: Readonly<Record<string, string | undefined>>): readonly string[] {
@@ -46,7 +64,7 @@ function usualSockets(env: Readonly<Record<string, string | undefined>>): readon
   ]
 }
 
-async function tryEngine(path: string): Promise<Builder | { readonly unavailable: string }> {
+async function tryEngine(path: string): Promise<FoundEngine | { readonly unavailable: string }> {
   try {
     const { status, body } = await new EngineClient(path).ask({ method: 'GET', path: '/version' })
     const found = version.safeParse(body)
@@ -54,7 +72,7 @@ async function tryEngine(path: string): Promise<Builder | { readonly unavailable
       return { unavailable: `what listens on ${path} is no container engine` }
     const { Version, ApiVersion, Components } = found.data
     const kind = /podman/i.test(Components?.[0]?.Name ?? '') ? 'podman' : 'docker'
-    return new DockerBuilder({ kind, version: Version, engine: new EngineClient(path, ApiVersion) })
+    return { kind, version: Version, apiVersion: ApiVersion, socketPath: path }
   } catch (error) {
     return { unavailable: `nobody answers on ${path} (${(error as Error).message})` }
   }

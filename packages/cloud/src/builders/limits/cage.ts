@@ -1,6 +1,12 @@
-import type { BuildLimits } from '../builder.ts'
+/** What the processes in a cage may take together. */
+export interface CageLimits {
+  readonly memoryBytes: number
+  readonly processes: number
+  /** Shares of processors, where they can be limited. */
+  readonly cpus?: number
+}
 
-/** Holds the processes of one build together and keeps them within its limits. */
+/** Holds the processes of one build or instance together and keeps them within its limits. */
 export interface Cage {
   /** The command that starts another one inside. */
   enter(argv: readonly string[]): readonly string[]
@@ -18,14 +24,16 @@ export interface Cage {
 export interface CageMaker {
   /** As the log names it. */
   readonly name: string
-  open(buildId: string, limits: BuildLimits): Promise<Cage>
-  /** Ends and removes what is left of a build whose owner was killed. */
-  cleanUp(buildId: string): Promise<void>
+  open(id: string, limits: CageLimits): Promise<Cage>
+  /** The one that was opened by this name before, possibly by another process. */
+  find(id: string): Cage
+  /** Ends and removes what is left of one whose owner was killed. */
+  cleanUp(id: string): Promise<void>
 }
 
-/** The name of whatever is made for a build. */
-export function cageName(buildId: string): string {
-  return `botcli-${buildId}`
+/** The name of whatever is made for a build or an instance. */
+export function cageName(id: string): string {
+  return `botcli-${id}`
 }
 
 /** Runs a command once its own process id is in the given files. */

@@ -1,11 +1,11 @@
 import { access, constants, mkdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BuildLimits } from '../builder.ts'
-import { type Cage, type CageMaker, cageName, enterByFiles } from './cage.ts'
+import { type Cage, type CageLimits, type CageMaker, cageName, enterByFiles } from './cage.ts'
 import { counter, pidsIn, removeGroup, watchMemory } from './cgroup-files.ts'
 import { familyOf, killAll, processTable } from './processes.ts'
 
 const CONTROLLERS = ['memory', 'pids']
+const PERIOD_US = 100_000
 const SELF = 'botcli-self'
 
 /** Where the control groups of version 2 are, and who asks. */
@@ -48,13 +48,19 @@ export class CgroupV2 implements CageMaker {
     }
   }
 
-  async open(buildId: string, limits: BuildLimits): Promise<Cage> {
-    const folder = join(this.#folder, cageName(buildId))
+  async open(id: string, limits: CageLimits): Promise<Cage> {
+    const folder = join(this.#folder, cageName(id))
     await removeGroup(folder)
     await mkdir(folder)
     await writeFile(join(folder, 'memory.max'), String(limits.memoryBytes))
     await writeFile(join(folder, 'memory.swap.max'), '0').catch(() => undefined)
     await writeFile(join(folder, 'pids.max'), String(limits.processes))
+    if (limits.cpus !== undefined) await limitCpus(folder, limits.cpus)
+    return this.find(id)
+  }
+
+  find(id: string): Cage {
+    const folder = join(this.#folder, cageName(id))
     const outOfMemory = async () => (await counter(join(folder, 'memory.events'), 'oom_kill')) > 0
     return {
       enter: (argv) => enterByFiles([join(folder, 'cgroup.procs')], argv),
@@ -65,8 +71,8 @@ export class CgroupV2 implements CageMaker {
     }
   }
 
-  async cleanUp(buildId: string): Promise<void> {
-    await removeGroup(join(this.#folder, cageName(buildId)))
+  async cleanUp(id: string): Promise<void> {
+    await removeGroup(join(this.#folder, cageName(id)))
   }
 }
 
@@ -81,5 +87,14 @@ async function divide(folder: string, pid: number): Promise<void> {
     await mkdir(join(folder, SELF), { recursive: true })
     for (const own of inside) await writeFile(join(folder, SELF, 'cgroup.procs'), String(own))
   }
+  // It may not be ours to give; builds do without it, and instances are the better for it.
+  await writeFile(control, '+cpu').catch(() => undefined)
   await writeFile(control, enable)
+}
+
+/** Only where the controller was given to us. */
+async function limitCpus(folder: string, cpus: number): Promise<void> {
+  await writeFile(join(folder, 'cpu.max'), `${Math.ceil(cpus * PERIOD_US)} ${PERIOD_US}`).catch(
+    () => undefined,
+  )
 }

@@ -13,48 +13,47 @@ const ASK_MS = 5000
 export async function findLimiter(): Promise<Limiter> {
   const notes: string[] = []
   const prlimit = (await ask(['prlimit', '--version'])).status === 0
-  const sandbox = await ask([
-    'bwrap',
-    '--ro-bind',
-    '/',
-    '/',
-    '--dev',
-    '/dev',
-    '--proc',
-    '/proc',
-    '--unshare-pid',
-    'true',
-  ])
-  if (sandbox.status !== 0)
-    notes.push(
-      `no sandbox: ${sandbox.text.trim().split('\n').at(-1) || 'bubblewrap (bwrap) does not work here'}`,
-    )
-  const cages = await findCages(prlimit, notes)
-  return new Limiter({ cages, prlimit, notes, bwrap: sandbox.status === 0 ? 'bwrap' : undefined })
+  const sandbox = await findSandbox()
+  if ('unavailable' in sandbox) notes.push(`no sandbox: ${sandbox.unavailable}`)
+  const cages = (await findCages(['cgroup v2', 'systemd', 'cgroup v1'], notes)) ?? new Watchdog({ prlimit })
+  return new Limiter({ cages, prlimit, notes, bwrap: 'bwrap' in sandbox ? sandbox.bwrap : undefined })
 }
 
-async function findCages(prlimit: boolean, notes: string[]): Promise<CageMaker> {
+/** Looks whether bubblewrap works here. */
+export async function findSandbox(): Promise<{ readonly bwrap: string } | { readonly unavailable: string }> {
+  const { status, text } = await ask([
+    ...['bwrap', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--unshare-pid', 'true'],
+  ])
+  if (status === 0) return { bwrap: 'bwrap' }
+  return { unavailable: text.trim().split('\n').at(-1) || 'bubblewrap (bwrap) does not work here' }
+}
+
+/** A way to hold processes together that the kernel knows of. */
+export type CageKind = 'cgroup v2' | 'systemd' | 'cgroup v1'
+
+/** The first way that works here, and notes on why those before it do not. */
+export async function findCages(kinds: readonly CageKind[], notes: string[]): Promise<CageMaker | undefined> {
   const membership = await readFile('/proc/self/cgroup', 'utf8').catch(() => '')
   const mounts = await readFile('/proc/self/mounts', 'utf8').catch(() => '')
   const unified = /^\S+ (\S+) cgroup2 /m.exec(mounts)?.[1]
   const legacy = /^\S+ (\S+)\/memory cgroup \S*memory/m.exec(mounts)?.[1]
-  const ways: (() => Promise<CageMaker | { readonly unavailable: string }>)[] = [
-    async () =>
+  const ways: Readonly<Record<CageKind, () => Promise<CageMaker | { readonly unavailable: string }>>> = {
+    'cgroup v2': async () =>
       unified === undefined
         ? { unavailable: 'cgroup v2 is not mounted' }
         : await CgroupV2.find({ mount: unified, membership, pid: process.pid }),
-    async () => await SystemdScope.find(ask, process.getuid?.() === 0),
-    async () =>
+    systemd: async () => await SystemdScope.find(ask, process.getuid?.() === 0),
+    'cgroup v1': async () =>
       legacy === undefined
         ? { unavailable: 'cgroup v1 is not mounted' }
         : await CgroupV1.find({ mount: legacy, membership }),
-  ]
-  for (const way of ways) {
-    const found = await way()
+  }
+  for (const kind of kinds) {
+    const found = await ways[kind]()
     if (!('unavailable' in found)) return found
     notes.push(found.unavailable)
   }
-  return new Watchdog({ prlimit })
+  return undefined
 }
 
 const ask: Ask = async (argv) => {

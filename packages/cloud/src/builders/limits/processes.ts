@@ -30,7 +30,11 @@ export function familyOf(table: readonly ProcessRow[], roots: ReadonlySet<number
 
 /** The processes of a build, by their environment. */
 export async function processesOf(buildId: string): Promise<readonly number[]> {
-  const mark = `${BUILD_VARIABLE}=${buildId}`
+  return await processesWith(`${BUILD_VARIABLE}=${buildId}`)
+}
+
+/** The processes that were started with a variable in their environment, given as `NAME=value`. */
+export async function processesWith(mark: string): Promise<readonly number[]> {
   const found = await Promise.all(
     (await processIds()).map(async (pid) => {
       const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')

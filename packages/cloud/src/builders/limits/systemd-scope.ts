@@ -1,5 +1,4 @@
-import type { BuildLimits } from '../builder.ts'
-import { type Cage, type CageMaker, cageName } from './cage.ts'
+import { type Cage, type CageLimits, type CageMaker, cageName } from './cage.ts'
 import { killProcessesOf } from './processes.ts'
 
 /** Runs a short command and gives its status. */
@@ -35,23 +34,27 @@ export class SystemdScope implements CageMaker {
     }
   }
 
-  async open(buildId: string, limits: BuildLimits): Promise<Cage> {
-    const unit = (count: number): string => `${cageName(buildId)}-${count}.scope`
-    let started = 0
+  async open(id: string, limits: CageLimits): Promise<Cage> {
+    return this.#cage(id, limits, 0)
+  }
+
+  /** What was started before is its first scope: only builds have more, and they are not looked for. */
+  find(id: string): Cage {
+    return this.#cage(id, undefined, 1)
+  }
+
+  #cage(id: string, limits: CageLimits | undefined, before: number): Cage {
+    const unit = (count: number): string => `${cageName(id)}-${count}.scope`
+    let started = before
     const killAll = async (): Promise<void> => {
       if (started > 0)
         await this.#ask(['systemctl', this.#manager, 'kill', '--signal=SIGKILL', unit(started)])
-      await killProcessesOf(buildId)
+      await killProcessesOf(id)
     }
     return {
       enter: (argv) => {
         started += 1
-        const properties = [
-          `MemoryMax=${limits.memoryBytes}`,
-          'MemorySwapMax=0',
-          `TasksMax=${limits.processes}`,
-          'OOMPolicy=kill',
-        ]
+        const properties = limits === undefined ? [] : propertiesOf(limits)
         return [
           ...['systemd-run', this.#manager, '--scope', '--quiet', `--unit=${unit(started)}`],
           ...properties.flatMap((property) => ['-p', property]),
@@ -73,8 +76,18 @@ export class SystemdScope implements CageMaker {
     }
   }
 
-  async cleanUp(buildId: string): Promise<void> {
-    await this.#ask(['systemctl', this.#manager, 'kill', '--signal=SIGKILL', `${cageName(buildId)}-*.scope`])
-    await killProcessesOf(buildId)
+  async cleanUp(id: string): Promise<void> {
+    await this.#ask(['systemctl', this.#manager, 'kill', '--signal=SIGKILL', `${cageName(id)}-*.scope`])
+    await killProcessesOf(id)
   }
+}
+
+function propertiesOf({ memoryBytes, processes, cpus }: CageLimits): readonly string[] {
+  return [
+    `MemoryMax=${memoryBytes}`,
+    'MemorySwapMax=0',
+    `TasksMax=${processes}`,
+    'OOMPolicy=kill',
+    ...(cpus === undefined ? [] : [`CPUQuota=${Math.ceil(cpus * 100)}%`]),
+  ]
 }

@@ -1,5 +1,4 @@
-import type { BuildLimits } from '../builder.ts'
-import type { Cage, CageMaker } from './cage.ts'
+import type { Cage, CageLimits, CageMaker } from './cage.ts'
 import { familyOf, killAll, killProcessesOf, processTable } from './processes.ts'
 
 const EVERY_MS = 50
@@ -16,12 +15,12 @@ export class Watchdog implements CageMaker {
     this.#prlimit = options.prlimit
   }
 
-  async open(buildId: string, limits: BuildLimits): Promise<Cage> {
+  async open(id: string, limits: CageLimits): Promise<Cage> {
     let exceeded = false
     const known = new Set<number>()
     const kill = async (): Promise<void> => {
       await killAll(async () => familyOf(await processTable(), known).map(({ pid }) => pid))
-      await killProcessesOf(buildId)
+      await killProcessesOf(id)
       known.clear()
     }
     return {
@@ -56,7 +55,17 @@ export class Watchdog implements CageMaker {
     }
   }
 
-  async cleanUp(buildId: string): Promise<void> {
-    await killProcessesOf(buildId)
+  /** Nothing of it outlives the process that opened it. */
+  find(id: string): Cage {
+    return {
+      enter: (argv) => argv,
+      outOfMemory: async () => false,
+      kill: async () => await killProcessesOf(id),
+      close: async () => await killProcessesOf(id),
+    }
+  }
+
+  async cleanUp(id: string): Promise<void> {
+    await killProcessesOf(id)
   }
 }

@@ -1,0 +1,99 @@
+import type { ChildProcess } from 'node:child_process'
+import type { InstanceExit } from '../engine.ts'
+import { fromShell, settles } from '../instance-exit.ts'
+import type { ContainerRun } from '../instance-record.ts'
+import { identify, isRunning, signalTo } from '../process-identity.ts'
+import type { ContainerState, ContainerTool } from './container-tool.ts'
+
+const LOOK_EVERY_MS = 250
+/** An engine that does not answer is asked so often, every second. */
+const ASKED_AT_MOST = 30
+const GONE_MS = 15_000
+
+/** The container of an instance. */
+export class ContainerProcess {
+  readonly exited: Promise<InstanceExit>
+  readonly #tool: ContainerTool
+  readonly #run: ContainerRun
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(tool: ContainerTool, run: ContainerRun, child: ChildProcess | undefined) {
+    this.#tool = tool
+    this.#run = run
+    this.exited = this.#end(child)
+  }
+
+  /** Asks it to end, and ends it after so long. */
+  async stop(graceMs: number): Promise<void> {
+    await this.#tool.stop(this.#run.name, graceMs)
+    if (await settles(this.exited, LOOK_EVERY_MS)) return
+    // It was not there yet, or its engine has lost sight of it.
+    if (this.#run.client !== null) signalTo(this.#run.client, 'SIGKILL')
+    await this.#tool.remove(this.#run.name)
+    if (!(await settles(this.exited, GONE_MS)))
+      throw new Error(`The container ${this.#run.name} does not end.`)
+  }
+
+  /** Lets go of it; it goes on. */
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+  }
+
+  async #end(child: ChildProcess | undefined): Promise<InstanceExit> {
+    const own = child === undefined ? undefined : await statusOf(child)
+    for (;;) {
+      const state = await this.#state()
+      // Let go of: it is not known, and never will be to us.
+      if (this.#isClosed) return await new Promise(() => undefined)
+      if (state?.Running) await this.#untilGone(state)
+      else if (this.#isStarting()) await this.#wait(LOOK_EVERY_MS)
+      else return exitOf(state, own)
+    }
+  }
+
+  /** Its engine may be started again just now. */
+  async #state(): Promise<ContainerState | undefined> {
+    for (let asked = 1; ; asked += 1) {
+      try {
+        return await this.#tool.state(this.#run.name)
+      } catch (error) {
+        if (asked === ASKED_AT_MOST || this.#isClosed) return undefined
+        if (!(error instanceof Error)) throw error
+        await this.#wait(1000)
+      }
+    }
+  }
+
+  #isStarting(): boolean {
+    return this.#run.client !== null && isRunning(this.#run.client)
+  }
+
+  /** Its first process is one of this machine, and watched at less cost than the engine is asked. */
+  async #untilGone({ Pid }: ContainerState): Promise<void> {
+    const first = identify(Pid)
+    do await this.#wait(LOOK_EVERY_MS)
+    while (first !== undefined && isRunning(first) && !this.#isClosed)
+  }
+
+  async #wait(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#timer = setTimeout(resolve, ms)
+    })
+  }
+}
+
+function exitOf(state: ContainerState | undefined, own: number | null | undefined): InstanceExit {
+  const code = state?.ExitCode ?? own ?? null
+  const outOfMemory = state?.OOMKilled ?? false
+  return code === null ? { code, signal: null, outOfMemory } : { ...fromShell(code), outOfMemory }
+}
+
+async function statusOf(child: ChildProcess): Promise<number | null> {
+  return await new Promise((resolve) => {
+    child.once('exit', (code) => resolve(code))
+    // It must not keep us.
+    child.unref()
+  })
+}

@@ -1,0 +1,83 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { type Answer, askProgram, complaint } from '../../builders/ask-program.ts'
+
+const ASK_MS = 60_000
+const PULL_MS = 15 * 60_000
+const containerState = z.object({
+  Running: z.boolean(),
+  Pid: z.int(),
+  ExitCode: z.int(),
+  OOMKilled: z.boolean().optional(),
+})
+
+/** A container as its engine sees it. */
+export type ContainerState = z.infer<typeof containerState>
+
+/** A container engine, by its command line. */
+export class ContainerTool {
+  readonly name: string
+  /** How every command begins. */
+  readonly command: readonly string[]
+
+  constructor(name: string, command: readonly string[]) {
+    this.name = name
+    this.command = command
+  }
+
+  /** Whether an image is in its storage. */
+  async hasImage(image: string): Promise<boolean> {
+    return (await this.#ask(['image', 'inspect', '--format', '{{.Id}}', image])).status === 0
+  }
+
+  /** Fetches an image with somebody's credentials, which are gone afterwards. Rejects with what the engine says. */
+  async pull(
+    image: string,
+    registry: { readonly host: string; readonly auth: string },
+    scratch: string,
+  ): Promise<void> {
+    const folder = join(scratch, 'auth')
+    await mkdir(folder, { mode: 0o700 })
+    try {
+      const auths = registry.auth === '' ? {} : { [registry.host]: { auth: registry.auth } }
+      const file = join(folder, 'config.json')
+      await writeFile(file, JSON.stringify({ auths }), { mode: 0o600 })
+      const [program = '', ...options] = this.command
+      const argv =
+        program === 'docker'
+          ? [program, '--config', folder, ...options, 'pull', '--quiet', image]
+          : [...this.command, 'pull', '--quiet', '--authfile', file, image]
+      const answer = await askProgram(argv, { timeoutMs: PULL_MS })
+      if (answer.status !== 0)
+        throw new Error(`The image ${image} could not be fetched: ${complaint(answer)}`)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  /** A container; nothing if there is none of this name. Rejects if the engine cannot say. */
+  async state(container: string): Promise<ContainerState | undefined> {
+    const answer = await this.#ask([...['container', 'inspect', '--format', '{{json .State}}'], container])
+    if (answer.status === 0) return containerState.parse(JSON.parse(answer.stdout))
+    if (/no such (?:container|object)/i.test(answer.stderr)) return undefined
+    throw new Error(`${this.name} does not say what has become of ${container}: ${complaint(answer)}`)
+  }
+
+  /** Asks the container to end, and ends it after so long. */
+  async stop(container: string, graceMs: number): Promise<void> {
+    const seconds = String(Math.ceil(graceMs / 1000))
+    await this.#ask(['stop', '--time', seconds, container], graceMs + ASK_MS)
+  }
+
+  /** Ends and removes a container, if it is there. */
+  async remove(container: string): Promise<void> {
+    const answer = await this.#ask(['rm', '--force', '--volumes', container])
+    if (answer.status !== 0 && !/no such container|no container with name/i.test(answer.stderr))
+      throw new Error(`${this.name} did not remove ${container}: ${complaint(answer)}`)
+  }
+
+  async #ask(args: readonly string[], timeoutMs = ASK_MS): Promise<Answer> {
+    return await askProgram([...this.command, ...args], { timeoutMs })
+  }
+}

@@ -1,0 +1,187 @@
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { InstanceSettings } from '@botcli/protocol'
+import { codeOf } from '../errors.ts'
+import { type InstanceRecord, instanceRecord } from './instance-record.ts'
+
+/** What fits into the system's structure for the address of a socket. */
+const MAX_SOCKET_BYTES = 107
+const RECORD = 'instance.json'
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/**
+ * The folder of an instance. Only `door` and `journal` can be written by the bot: what we read or connect to by its path lies beside
+ * them, where no bot can put a link to something else in its place.
+ */
+export class InstanceFolder {
+  readonly id: string
+  readonly path: string
+  /** Where it is reached by paths that are short enough. */
+  readonly reach: string
+  readonly shortcut: string | null
+
+  private constructor(root: string, id: string, shortcut: string | null) {
+    this.id = id
+    this.path = join(root, id)
+    this.shortcut = shortcut
+    this.reach = shortcut === null ? this.path : join(shortcut, 'i')
+  }
+
+  /** Makes one, for this user only. */
+  static async make(root: string, id: string): Promise<InstanceFolder> {
+    const path = join(root, id)
+    await mkdir(path, { mode: 0o700 })
+    // Container engines put a colon between paths.
+    const isUnfit = Buffer.byteLength(join(path, 'door/socket')) > MAX_SOCKET_BYTES || path.includes(':')
+    const shortcut = isUnfit ? await mkdtemp(join(tmpdir(), 'botcli-')) : null
+    const folder = new InstanceFolder(root, id, shortcut)
+    try {
+      if (shortcut !== null) await symlink(path, join(shortcut, 'i'))
+      for (const name of [folder.door, folder.journal, folder.home, folder.temporary, folder.compiled])
+        await mkdir(name, { mode: 0o700 })
+      return folder
+    } catch (error) {
+      await folder.remove()
+      throw error
+    }
+  }
+
+  /** Opens one that was made before, with its record; nothing if there is none that can be read. */
+  static async open(
+    root: string,
+    id: string,
+  ): Promise<{ readonly folder: InstanceFolder; readonly record: InstanceRecord } | undefined> {
+    if (!UUID.test(id)) return undefined
+    const text = await readFile(join(root, id, RECORD), 'utf8').catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
+      throw error
+    })
+    const record = instanceRecord.safeParse(parsed(text)).data
+    if (record === undefined) return undefined
+    const folder = new InstanceFolder(root, id, record.shortcut)
+    await folder.#repairShortcut()
+    return { folder, record }
+  }
+
+  /** One of which there may be anything or nothing, to remove it. */
+  static leftover(root: string, id: string): InstanceFolder | undefined {
+    return UUID.test(id) ? new InstanceFolder(root, id, null) : undefined
+  }
+
+  /** The ids of all. */
+  static async list(root: string): Promise<readonly string[]> {
+    return (await readdir(root)).filter((name) => UUID.test(name))
+  }
+
+  /** Where its socket appears for it, and is taken from. */
+  get door(): string {
+    return join(this.path, 'door')
+  }
+
+  /** Where it is connected to. */
+  get socket(): string {
+    return join(this.reach, 'socket')
+  }
+
+  get journal(): string {
+    return join(this.path, 'journal')
+  }
+
+  get settings(): string {
+    return join(this.path, 'settings.json')
+  }
+
+  get output(): string {
+    return join(this.path, 'output.log')
+  }
+
+  /** Where bubblewrap tells what it has started and how that ended. */
+  get status(): string {
+    return join(this.path, 'status.jsonl')
+  }
+
+  get home(): string {
+    return join(this.path, 'home')
+  }
+
+  get temporary(): string {
+    return join(this.path, 'tmp')
+  }
+
+  /** Where a bot in JavaScript is compiled to. */
+  get compiled(): string {
+    return join(this.path, 'compiled')
+  }
+
+  /** Lets a user inside of a container write, whoever it is there. The folder above keeps everybody else out. */
+  async openToContainer(): Promise<void> {
+    await chmod(this.door, 0o777)
+    await chmod(this.journal, 0o777)
+  }
+
+  async writeSettings(settings: InstanceSettings): Promise<void> {
+    await writeFile(this.settings, `${JSON.stringify(settings, null, 2)}\n`)
+    await chmod(this.settings, 0o644)
+  }
+
+  async writeRecord(run: InstanceRecord['run']): Promise<void> {
+    const record: InstanceRecord = { version: 1, id: this.id, shortcut: this.shortcut, run }
+    const path = join(this.path, RECORD)
+    // In one step: whoever reads it after a crash finds the old one or the new one.
+    await writeFile(`${path}.part`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 })
+    await rename(`${path}.part`, path)
+  }
+
+  async remove(): Promise<void> {
+    await removeAll(this.path)
+    if (this.shortcut !== null) await rm(this.shortcut, { recursive: true, force: true })
+  }
+
+  /** Folders for temporary files are swept now and then. */
+  async #repairShortcut(): Promise<void> {
+    if (this.shortcut === null) return
+    await mkdir(this.shortcut, { mode: 0o700 }).catch(() => undefined)
+    const found = await lstat(this.shortcut)
+    if (!found.isDirectory() || found.uid !== (process.getuid?.() ?? found.uid))
+      throw new Error(`${this.shortcut} belongs to somebody else.`)
+    await symlink(this.path, this.reach).catch(() => undefined)
+  }
+}
+
+/** A bot may have made folders that even their owner cannot look into. */
+async function removeAll(path: string): Promise<void> {
+  const options = { recursive: true, force: true, maxRetries: 3 }
+  try {
+    await rm(path, options)
+  } catch (error) {
+    if (codeOf(error) !== 'EACCES') throw error
+    await openFolders(path)
+    await rm(path, options)
+  }
+}
+
+async function openFolders(path: string): Promise<void> {
+  await chmod(path, 0o700)
+  for (const entry of await readdir(path, { withFileTypes: true }))
+    if (entry.isDirectory()) await openFolders(join(path, entry.name))
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,47 @@
+import type { JournalRecord } from '@botcli/protocol'
+import * as z from 'zod'
+
+const STATES = ['waiting', 'connecting', 'active', 'ending', 'ended'] as const
+const log = z.object({
+  type: z.literal('log'),
+  line: z.looseObject({
+    time: z.string(),
+    level: z.enum(['debug', 'info', 'warn', 'error']),
+    msg: z.string(),
+    sessionId: z.string().optional(),
+    from: z.string().optional(),
+  }),
+})
+const session = z.object({
+  type: z.literal('session'),
+  session: z.looseObject({
+    sessionId: z.string(),
+    state: z.enum(STATES),
+    createdAt: z.string(),
+    connectedAt: z.string().optional(),
+    endedAt: z.string().optional(),
+    outcome: z
+      .looseObject({ result: z.enum(['ok', 'failed']), cause: z.string(), message: z.string() })
+      .optional(),
+  }),
+})
+const lost = z.object({ type: z.literal('lost'), records: z.int().min(0) })
+const journalRecord = z.discriminatedUnion('type', [log, session, lost])
+
+/** A line of a journal as a record. What is none becomes a warning in the log: somebody may want to know what it said. */
+export function recordOf(line: string, now: () => number): JournalRecord {
+  const record = journalRecord.safeParse(parsed(line)).data
+  if (record !== undefined) return record as JournalRecord
+  return {
+    type: 'log',
+    line: { time: new Date(now()).toISOString(), level: 'warn', msg: `not understood: ${line}` },
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,324 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { findSandbox } from '../builders/limits/find-limiter.ts'
+import { until } from '../testing/cloud-fixture.ts'
+import {
+  buildProgram,
+  InstanceBench,
+  PROGRAMS,
+  processesOfInstance,
+  ready,
+} from '../testing/instance-bench.ts'
+import type { Instance } from './engine.ts'
+import { HttpInstanceClient } from './http-instance-client.ts'
+import { JOURNAL_START, JournalReader } from './journal-reader.ts'
+
+let runner: readonly string[]
+let starter: string
+
+beforeAll(() => {
+  runner = [process.execPath, buildProgram('runner-stand-in')]
+  starter = buildProgram('engine-starter')
+})
+
+afterAll(async () => {
+  await rm(runner[1] ?? '', { force: true })
+  await rm(starter, { force: true })
+})
+
+/** What the journal of an instance says. */
+async function told(instance: Instance): Promise<string> {
+  const { records } = await new JournalReader(instance).read(JOURNAL_START)
+  return records.map((record) => (record.type === 'log' ? record.line.msg : '')).join('\n')
+}
+
+async function outputOf(instance: Instance): Promise<string> {
+  return await readFile(instance.outputPath, 'utf8')
+}
+
+const noSandbox = await findSandbox()
+const sandboxes = [
+  { name: 'without a sandbox', sandbox: false, skipped: undefined },
+  {
+    name: 'in a sandbox',
+    sandbox: true,
+    skipped: 'unavailable' in noSandbox ? noSandbox.unavailable : undefined,
+  },
+]
+
+for (const { name, sandbox, skipped } of sandboxes) {
+  describe.skipIf(skipped !== undefined)(`${name}${skipped === undefined ? '' : ` (${skipped})`}`, () => {
+    let bench: InstanceBench
+
+    beforeEach(async () => {
+      bench = await InstanceBench.open({ runner, sandbox })
+    })
+
+    afterEach(async () => {
+      await bench.close()
+    })
+
+    it('runs a bundle, which ends when it is told to, and leaves nothing', async () => {
+      const instance = await bench.start('console.log("loaded", process.env.STAND_IN_ARGUMENTS)')
+      await ready(instance)
+      const info = await new HttpInstanceClient().info(instance.socketPath)
+      expect(info.instanceId).toBe(instance.id)
+      expect(await outputOf(instance)).toMatch(/loaded \["run",".*\/app\/bot\.mjs","--dialin"\]/)
+      expect(await bench.engine.list()).toEqual([instance.id])
+      await instance.stop(20_000)
+      expect(await instance.exited).toEqual({ code: 0, signal: null, outOfMemory: false })
+      expect(await told(instance)).toBe('ready\ntold to end')
+      await bench.engine.remove(instance.id)
+      expect(await readdir(bench.instances)).toEqual([])
+      expect(await bench.engine.find(instance.id)).toBeUndefined()
+    })
+
+    it('tells in its output why a bot could not be loaded', async () => {
+      const instance = await bench.start('throw new TypeError("no key for the model")')
+      expect(await instance.exited).toEqual({ code: 1, signal: null, outOfMemory: false })
+      expect(await outputOf(instance)).toContain('TypeError: no key for the model')
+      expect(existsSync(instance.socketPath)).toBe(false)
+    })
+
+    it('gives the bot its secrets and what the machine is, and nothing else of the control plane', async () => {
+      await bench.close()
+      const env = { ...process.env, LANG: 'C.UTF-8', CLOUD_DATABASE_PASSWORD: 'of the control plane' }
+      bench = await InstanceBench.open({ runner, sandbox, env })
+      const artifact = await bench.bundle('console.log(JSON.stringify(process.env))', {
+        MODEL: 'small',
+        PATH: '/app/bin',
+      })
+      const secret = 'two\nlines "and" more'
+      const instance = await bench.engine.start(
+        bench.spec(artifact, { env: { API_KEY: secret, LD_PRELOAD: '' } }),
+      )
+      await ready(instance)
+      const seen = JSON.parse((await outputOf(instance)).trim()) as NodeJS.ProcessEnv
+      expect(seen).toMatchObject({ API_KEY: secret, LANG: 'C.UTF-8', MODEL: 'small', PATH: process.env.PATH })
+      expect(seen.HOME).toBe(homedir())
+      expect(JSON.stringify(seen)).not.toContain('of the control plane')
+      const lines = await Promise.all(
+        (await processesOfInstance(instance.id)).map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8')),
+      )
+      expect(lines.length).toBeGreaterThan(0)
+      expect(lines.join()).not.toContain('two\nlines')
+    })
+
+    it('ends all of one that does not end by itself', async () => {
+      // Another one, which has left its group and closed everything.
+      const code = `import { spawn } from 'node:child_process'
+spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).unref()`
+      const instance = await bench.start(code, { env: { DEAF: '1' } })
+      await ready(instance)
+      expect((await processesOfInstance(instance.id)).length).toBeGreaterThan(1)
+      await instance.stop(100)
+      expect(await instance.exited).toEqual({ code: null, signal: 'SIGKILL', outOfMemory: false })
+      expect(await told(instance)).toContain('told to end')
+      expect(await processesOfInstance(instance.id)).toEqual([])
+    })
+
+    it('tells that one was killed, and ends what it has left behind', async () => {
+      const code = `import { spawn } from 'node:child_process'
+spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).unref()
+console.log('loaded')`
+      const instance = await bench.start(code)
+      await ready(instance)
+      for (const pid of await processesOfInstance(instance.id)) {
+        const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+        if (line.startsWith(process.execPath)) process.kill(pid, 'SIGKILL')
+      }
+      expect(await instance.exited).toMatchObject({ signal: 'SIGKILL', outOfMemory: false })
+      expect(await processesOfInstance(instance.id)).toEqual([])
+    })
+
+    it('is stopped before it has begun', async () => {
+      const instance = await bench.start('await new Promise((resolve) => setTimeout(resolve, 60_000))')
+      await instance.stop(0)
+      expect((await instance.exited).signal).toBe('SIGKILL')
+      expect(await processesOfInstance(instance.id)).toEqual([])
+    })
+
+    it('goes on when the control plane is killed, and is found again', async () => {
+      const spec = bench.spec(await bench.bundle('console.log("loaded")'))
+      const id = spec.settings.instanceId
+      const { dataFolder, instances: folder } = bench
+      const task = JSON.stringify({ spec, dataFolder, folder, runner, sandbox })
+      const child = spawn(process.execPath, [starter, task], { stdio: ['ignore', 'pipe', 'inherit'] })
+      await once(child.stdout, 'data')
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      const instance = await bench.engine.find(id)
+      if (instance === undefined) throw new Error('it was not found')
+      await ready(instance)
+      expect(await bench.engine.find(id)).toBe(instance)
+      const other = await bench.again()
+      const seen = await other.find(id)
+      await instance.stop(20_000)
+      // How a process ended is told to its parent alone; bubblewrap is one.
+      const exit = { code: sandbox ? 0 : null, signal: null, outOfMemory: false }
+      expect(await instance.exited).toEqual(exit)
+      expect(await seen?.exited).toEqual(exit)
+      const third = await bench.again()
+      expect(await (await third.find(id))?.exited).toEqual(exit)
+      await other.close()
+      await third.close()
+    })
+
+    it('is found by its mark if the control plane was killed before it had written down its process', async () => {
+      const instance = await bench.start('')
+      await ready(instance)
+      const path = join(bench.instances, instance.id, 'instance.json')
+      const record = JSON.parse(await readFile(path, 'utf8'))
+      await writeFile(path, JSON.stringify({ ...record, run: { ...record.run, process: null } }))
+      const engine = await bench.again()
+      const found = await engine.find(instance.id)
+      if (found === undefined) throw new Error('it was not found')
+      await found.stop(20_000)
+      await instance.exited
+      expect(await processesOfInstance(instance.id)).toEqual([])
+      await engine.close()
+    })
+
+    it('does not take another process that got its number for it', async () => {
+      const instance = await bench.start('')
+      await ready(instance)
+      await instance.stop(20_000)
+      const bystander = spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' })
+      const path = join(bench.instances, instance.id, 'instance.json')
+      const record = JSON.parse(await readFile(path, 'utf8'))
+      record.run.process.pid = bystander.pid
+      await writeFile(path, JSON.stringify(record))
+      const engine = await bench.again()
+      const found = await engine.find(instance.id)
+      await found?.exited
+      await found?.stop(0)
+      await engine.remove(instance.id)
+      expect(bystander.exitCode ?? bystander.signalCode).toBeNull()
+      const gone = once(bystander, 'exit')
+      bystander.kill()
+      await gone
+      await engine.close()
+    })
+
+    it('works in a folder whose path is too long for sockets', async () => {
+      await bench.close()
+      bench = await InstanceBench.open({ runner, sandbox, below: 'a-long-name-with:a-colon/'.repeat(6) })
+      const instance = await bench.start('')
+      await ready(instance)
+      const shortcut = JSON.parse(
+        await readFile(join(bench.instances, instance.id, 'instance.json'), 'utf8'),
+      ).shortcut
+      expect((await stat(shortcut)).mode & 0o777).toBe(0o700)
+      // Somebody sweeps the folder for temporary files.
+      await rm(shortcut, { recursive: true })
+      const engine = await bench.again()
+      const found = await engine.find(instance.id)
+      if (found === undefined) throw new Error('it was not found')
+      await ready(found)
+      await found.stop(20_000)
+      await engine.remove(instance.id)
+      expect(existsSync(shortcut)).toBe(false)
+      await engine.close()
+    })
+
+    it('removes what a bot has locked up', async () => {
+      const instance = await bench.start('')
+      await ready(instance)
+      await instance.stop(20_000)
+      const locked = join(bench.instances, instance.id, 'home/locked')
+      await mkdir(join(locked, 'inside'), { recursive: true })
+      await chmod(locked, 0)
+      await bench.engine.remove(instance.id)
+      expect(await readdir(bench.instances)).toEqual([])
+    })
+
+    it('knows nothing of what is no instance', async () => {
+      expect(await bench.engine.find('../bundles')).toBeUndefined()
+      expect(await bench.engine.find(crypto.randomUUID())).toBeUndefined()
+      await bench.engine.remove('../bundles')
+      expect(existsSync(join(bench.dataFolder, 'bundles'))).toBe(true)
+    })
+  })
+}
+
+describe.skipIf('unavailable' in noSandbox)('a bot in a sandbox', () => {
+  let bench: InstanceBench
+
+  beforeEach(async () => {
+    bench = await InstanceBench.open({ runner, sandbox: true })
+  })
+
+  afterEach(async () => {
+    await bench.close()
+  })
+
+  // The runner's folder is shown, and a data folder may be in it.
+  it.each([tmpdir(), PROGRAMS])(
+    'in a data folder in %s sees nothing of the machine but programs and its bundle',
+    async (within) => {
+      await bench.close()
+      bench = await InstanceBench.open({ runner, sandbox: true, within })
+      const mark = join(tmpdir(), `botcli-mark-${crypto.randomUUID()}`)
+      await writeFile(mark, '')
+      await writeFile(join(bench.dataFolder, 'cloud.db'), 'all secrets')
+      const other = await bench.bundle('')
+      const paths = {
+        database: join(bench.dataFolder, 'cloud.db'),
+        other: other.kind === 'bundle' ? other.folder : '',
+        temporary: mark,
+        shadow: '/etc/shadow',
+        run: '/run/lock',
+        home: homedir(),
+      }
+      const instance = await bench.start(`import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+const paths = ${JSON.stringify(paths)}
+const seen = Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, existsSync(path)]))
+function tryTo(act) { try { act(); return 'done' } catch (error) { return error.code } }
+console.log(JSON.stringify({
+  ...seen,
+  home: readdirSync(paths.home),
+  processes: readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).length,
+  bundle: tryTo(() => writeFileSync('bot.mjs', '')),
+  compiled: tryTo(() => writeFileSync('.botcli/out.mjs', '')),
+  machine: tryTo(() => writeFileSync('/usr/written', '')),
+  written: tryTo(() => { writeFileSync('/tmp/a', ''); writeFileSync(paths.home + '/b', '') }),
+}))`)
+      await ready(instance)
+      await rm(mark)
+      expect(JSON.parse(await outputOf(instance))).toEqual({
+        ...{ database: false, other: false, shadow: false, run: false, home: [], temporary: false },
+        ...{ processes: 2, bundle: 'EROFS', compiled: 'done', machine: 'EROFS', written: 'done' },
+      })
+    },
+  )
+
+  it('cannot have us talk to another socket in the place of its own', async () => {
+    const instance = await bench.start('await new Promise(() => setTimeout(() => undefined, 60_000))')
+    const door = join(bench.instances, instance.id, 'door')
+    await until(() => existsSync(door), 'its door')
+    await symlink('/run/docker.sock', join(door, 'socket'))
+    await until(() => !existsSync(join(door, 'socket')), 'the link to be taken away').catch(() => undefined)
+    await until(async () => (await readdir(door)).length === 0, 'the link to be taken away')
+    expect(await readdir(join(bench.instances, instance.id))).not.toContain('socket')
+  })
+})
+
+describe('limits', () => {
+  it('tells that an instance took too much memory', async () => {
+    const bench = await InstanceBench.open({ runner, sandbox: false })
+    try {
+      if (bench.engine.description.includes('without limits')) return
+      const hog = 'const all = []; for (;;) all.push(Buffer.alloc(8 * 1024 * 1024, 1))'
+      const limits = { memoryBytes: 96 * 1024 * 1024, cpus: 1 }
+      const instance = await bench.start(hog, { limits })
+      expect(await instance.exited).toEqual({ code: null, signal: 'SIGKILL', outOfMemory: true })
+    } finally {
+      await bench.close()
+    }
+  })
+})

@@ -31,6 +31,7 @@ export class InstanceBench {
   readonly engine: Engine
   readonly runner: readonly string[]
   readonly sandbox: boolean
+  readonly env: NodeJS.ProcessEnv
   readonly #root: string
 
   private constructor(root: string, dataFolder: string, engine: Engine, options: BenchOptions) {
@@ -39,6 +40,7 @@ export class InstanceBench {
     this.engine = engine
     this.runner = options.runner
     this.sandbox = options.sandbox
+    this.env = options.env ?? process.env
   }
 
   static async open(options: BenchOptions): Promise<InstanceBench> {
@@ -117,28 +119,35 @@ export interface BenchOptions {
   readonly env?: NodeJS.ProcessEnv
 }
 
-async function openEngine(dataFolder: string, { runner, sandbox, env }: BenchOptions): Promise<Engine> {
+async function openEngine(
+  dataFolder: string,
+  { runner, sandbox, env = process.env }: BenchOptions,
+): Promise<Engine> {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
   return await openProcessEngine({
-    ...{ dataFolder, folder: join(dataFolder, 'instances'), runner, sandbox, log },
-    ...(env === undefined ? {} : { env }),
+    ...{ dataFolder, folder: join(dataFolder, 'instances'), runner, sandbox, log, env },
   })
 }
 
 /** Waits until an instance answers. */
 export async function ready(instance: Instance): Promise<void> {
   const client = new HttpInstanceClient()
-  await until(
-    async () =>
-      await client.info(instance.socketPath).then(
-        () => true,
-        () => false,
-      ),
-    `instance ${instance.id} to answer`,
-  ).catch(async (error: unknown) => {
-    const output = await readFile(instance.outputPath, 'utf8').catch(() => '')
-    throw new Error(`it did not answer: ${output.slice(-2000)}`, { cause: error })
+  let isOver = false
+  void instance.exited.then(() => {
+    isOver = true
   })
+  const answers = async (): Promise<boolean> =>
+    await client.info(instance.socketPath).then(
+      () => true,
+      () => false,
+    )
+  try {
+    await until(async () => isOver || (await answers()), `instance ${instance.id} to answer`)
+    if (isOver) throw new Error('it has ended')
+  } catch (error) {
+    const output = await readFile(instance.outputPath, 'utf8').catch(() => '')
+    throw new Error(`it does not answer: ${output.slice(-2000)}`, { cause: error })
+  }
 }
 
 /** The processes of an instance. */

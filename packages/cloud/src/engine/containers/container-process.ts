@@ -6,6 +6,7 @@ import { identify, isRunning, signalTo } from '../process-identity.ts'
 import type { ContainerState, ContainerTool } from './container-tool.ts'
 
 const LOOK_EVERY_MS = 250
+const LOOKS_WITHOUT_ASKING = 20
 /** An engine that does not answer is asked so often, every second. */
 const ASKED_AT_MOST = 30
 const GONE_MS = 15_000
@@ -70,11 +71,18 @@ export class ContainerProcess {
     return this.#run.client !== null && isRunning(this.#run.client)
   }
 
-  /** Its first process is one of this machine, and watched at less cost than the engine is asked. */
+  /**
+   * The program of the engine ends with the container, and watching it costs less than asking. Without it the container's first process
+   * is watched; but that may be one of another machine, so the engine is asked again soon.
+   */
   async #untilGone({ Pid }: ContainerState): Promise<void> {
-    const first = identify(Pid)
-    do await this.#wait(LOOK_EVERY_MS)
-    while (first !== undefined && isRunning(first) && !this.#isClosed)
+    const { client } = this.#run
+    const hasClient = client !== null && isRunning(client)
+    const watched = hasClient ? client : identify(Pid)
+    for (let looks = 0; hasClient || looks < LOOKS_WITHOUT_ASKING; looks += 1) {
+      await this.#wait(LOOK_EVERY_MS)
+      if (this.#isClosed || watched === undefined || !isRunning(watched)) return
+    }
   }
 
   async #wait(ms: number): Promise<void> {
@@ -85,7 +93,8 @@ export class ContainerProcess {
 }
 
 function exitOf(state: ContainerState | undefined, own: number | null | undefined): InstanceExit {
-  const code = state?.ExitCode ?? own ?? null
+  // Of one that could not be started, only the engine's program tells that it failed.
+  const code = (state?.Status === 'created' ? undefined : state?.ExitCode) ?? own ?? null
   const outOfMemory = state?.OOMKilled ?? false
   return code === null ? { code, signal: null, outOfMemory } : { ...fromShell(code), outOfMemory }
 }

@@ -1,7 +1,6 @@
 import type { spawn as nodeSpawn } from 'node:child_process'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Writable } from 'node:stream'
 import { INSTANCE_VARIABLE } from '@botcli/protocol'
 import type { Artifact, InstanceSpec } from '../engine.ts'
 import { INSIDE } from '../inside.ts'
@@ -89,9 +88,8 @@ export class ContainerRuns {
   async #toolFor({ name, pull }: Image, folder: InstanceFolder): Promise<UsableTool> {
     const tool = pull === undefined ? await this.#tools.having(name) : (await this.#tools.all())[0]
     if (tool === undefined) throw new Error(`There is no container engine here that has ${name}.`)
-    const usable = await this.#tools.usable(tool)
-    if (pull !== undefined) await usable.tool.pull(name, pull, folder.path)
-    return usable
+    if (pull !== undefined) await tool.pull(name, pull, folder.path)
+    return await this.#tools.usable(tool, name)
   }
 
   async #spawnClient(
@@ -114,26 +112,28 @@ export class ContainerRuns {
       ...(guarded === undefined ? [] : ['--env-file', '/dev/fd/3']),
       image,
     ]
-    const [file = '', ...args] = argv
+    const [program = '', ...args] = argv
     const output = await open(folder.output, 'a', 0o600)
+    const file =
+      guarded === undefined ? undefined : await unnamedFile(join(folder.path, 'variables'), guarded)
     try {
-      const child = this.#spawn(file, args, {
+      const child = this.#spawn(program, args, {
         cwd: folder.path,
         env: { ...plain, ...containerVariables(this.#env), [INSTANCE_VARIABLE]: INSIDE.settings },
         // A session of its own: it does not end with us, nor with our terminal.
         detached: true,
-        stdio: ['ignore', output.fd, output.fd, guarded === undefined ? 'ignore' : 'pipe'],
+        stdio: ['ignore', output.fd, output.fd, file === undefined ? 'ignore' : file.fd],
       })
       const { pid } = child
       if (pid === undefined) throw await new Promise((resolve) => child.once('error', resolve))
       child.on('error', () => undefined)
       const started: ContainerRun = { ...run, client: identify(pid) ?? null }
       const process = new ContainerProcess(usable.tool, started, child)
-      if (guarded !== undefined) give(child.stdio[3] as Writable, guarded)
       await folder.writeRecord(started)
       return process
     } finally {
       await output.close()
+      await file?.close()
     }
   }
 }
@@ -179,8 +179,12 @@ function divided(env: Variables): { readonly plain: Variables; readonly guarded:
   }
 }
 
-function give(stream: Writable, text: string): void {
-  // Whoever ends before it has read it says why in its output.
-  stream.on('error', () => undefined)
-  stream.end(text)
+/** An open file without a name: only whoever it is handed to can read it. */
+async function unnamedFile(path: string, text: string): Promise<FileHandle> {
+  await writeFile(path, text, { mode: 0o600 })
+  try {
+    return await open(path, 'r')
+  } finally {
+    await rm(path)
+  }
 }

@@ -6,6 +6,8 @@ import { type Answer, askProgram, complaint } from '../../builders/ask-program.t
 const ASK_MS = 60_000
 const PULL_MS = 15 * 60_000
 const containerState = z.object({
+  /** `created` is one that was never started. */
+  Status: z.string(),
   Running: z.boolean(),
   Pid: z.int(),
   ExitCode: z.int(),
@@ -72,9 +74,20 @@ export class ContainerTool {
 
   /** Ends and removes a container, if it is there. */
   async remove(container: string): Promise<void> {
+    // Removing alone would give it some seconds more.
+    await this.#ask(['kill', container])
     const answer = await this.#ask(['rm', '--force', '--volumes', container])
     if (answer.status !== 0 && !/no such container|no container with name/i.test(answer.stderr))
       throw new Error(`${this.name} did not remove ${container}: ${complaint(answer)}`)
+  }
+
+  /** Whether it can give a container a first process that buries orphans. It tells so only by running something. */
+  async hasInit(image: string): Promise<boolean> {
+    const nothing = ['--entrypoint', '/botcli-runs-nothing']
+    const { stderr } = await this.#ask([
+      ...['run', '--rm', '--init', '--pull', 'never', '--network', 'none', ...nothing, image],
+    ])
+    return !/(?:docker|container)-init.*not found/.test(stderr)
   }
 
   async #ask(args: readonly string[], timeoutMs = ASK_MS): Promise<Answer> {

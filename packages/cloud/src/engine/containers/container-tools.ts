@@ -26,7 +26,8 @@ export class ContainerTools {
   readonly #clock: Clock
   #found: Promise<readonly ContainerTool[]> | undefined
   #foundAt = 0
-  #podman: Promise<UsableTool> | undefined
+  /** By their commands, of which there are as many as sockets of engines. */
+  readonly #usable = new Map<string, Promise<UsableTool>>()
 
   constructor(options: {
     /** Where buildah has its images: they can be run from there. */
@@ -60,16 +61,21 @@ export class ContainerTools {
     return (await askProgram(['buildah', ...place, 'inspect', '--type', 'image', image])).status === 0
   }
 
-  /** How containers are run with one. */
-  async usable(tool: ContainerTool): Promise<UsableTool> {
-    // A daemon has settled this for itself.
-    if (!tool.command.includes('--root')) return { tool, run: ['--init'], limits: true }
-    this.#podman ??= tryPodman(tool.command, this.#imageFolder).then(({ global, run, limits }) => ({
-      tool: new ContainerTool(tool.name, [...tool.command, ...global]),
-      run,
-      limits,
-    }))
-    return await this.#podman
+  /** How containers are run with one, which has an image. */
+  async usable(tool: ContainerTool, image: string): Promise<UsableTool> {
+    const key = tool.command.join(' ')
+    const known = this.#usable.get(key) ?? this.#tryOut(tool, image)
+    this.#usable.set(key, known)
+    known.catch(() => this.#usable.delete(key))
+    return await known
+  }
+
+  async #tryOut(tool: ContainerTool, image: string): Promise<UsableTool> {
+    // A daemon has settled most of it for itself.
+    if (!tool.command.includes('--root'))
+      return { tool, run: (await tool.hasInit(image)) ? ['--init'] : [], limits: true }
+    const { global, run, limits } = await tryPodman(tool.command, this.#imageFolder)
+    return { tool: new ContainerTool(tool.name, [...tool.command, ...global]), run, limits }
   }
 
   async #look(): Promise<readonly ContainerTool[]> {

@@ -13,6 +13,7 @@ export interface PodmanOptions {
 }
 
 const TRIAL_MS = 30_000
+const ENOUGH = 20_000
 const SHOWN = ['/usr', '/bin', '/lib', '/lib64']
 const LIMITS = ['--memory', '64m', '--memory-swap', '64m', '--cpus', '0.5']
 /** Its own settings first; then for machines without systemd, and for those whose control groups the usual runtime does not know. */
@@ -48,7 +49,7 @@ export async function tryPodman(command: readonly string[], scratch: string): Pr
   return { global: [], run: [], limits: true }
 }
 
-/** The limits that this process has itself. */
+/** Limits that this process may give on: not more than it has itself, and not more than podman leaves of that. */
 async function ownLimits(): Promise<readonly string[]> {
   const text = await readFile('/proc/self/limits', 'latin1').catch(() => '')
   return [
@@ -56,6 +57,7 @@ async function ownLimits(): Promise<readonly string[]> {
     ['nproc', 'Max processes'],
   ].flatMap(([name, words]) => {
     const hard = new RegExp(`^${words}\\s+\\S+\\s+(\\d+)`, 'm').exec(text)?.[1]
-    return hard === undefined ? [] : ['--ulimit', `${name}=${hard}:${hard}`]
+    const limit = Math.min(Number(hard ?? ENOUGH), ENOUGH)
+    return ['--ulimit', `${name}=${limit}:${limit}`]
   })
 }

@@ -46,9 +46,10 @@ export interface WebsocketStartResponse {
   readonly token?: string
 }
 
-/** Answer of `/start` for the carriers. */
+/** Answer of `/start` for the carriers. An instance of the cloud always tells the session. */
 export interface TelephonyStartResponse {
   readonly wsUrl: string
+  readonly sessionId?: string
 }
 
 /** Answer of `/start` for `room`. */

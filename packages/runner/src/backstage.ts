@@ -9,9 +9,11 @@ import type { Guest, GuestCode } from './guests/guest.ts'
 import { javascriptCommand } from './guests/guest-command.ts'
 import { GuestPool } from './guests/guest-pool.ts'
 import { ProcessGuest } from './guests/process-guest.ts'
+import type { Instance } from './instance/instance.ts'
 import type { Logger } from './log/logger.ts'
 import { type MediaHosts, MediaPool } from './media/media-pool.ts'
-import { freeUdpPort } from './media/udp-port.ts'
+import { takeUdpPort } from './media/udp-port.ts'
+import { forwardedAddress, socketAddress } from './sessions/caller-address.ts'
 import { Connector } from './sessions/connector.ts'
 import { SessionTable } from './sessions/session-table.ts'
 import { SessionTokens } from './sessions/session-tokens.ts'
@@ -23,15 +25,17 @@ export class Backstage {
   readonly tokens = new SessionTokens()
   readonly #config: RunnerConfig
   readonly #logger: Logger
+  readonly #instance: Instance | undefined
   readonly #hangUp: HangUp
   #source: BotSource | PythonSource | undefined
   #media: MediaHosts | undefined
   readonly #ending = new AbortController()
   #returnProcess: () => void = () => {}
 
-  constructor(config: RunnerConfig, logger: Logger) {
+  constructor(config: RunnerConfig, logger: Logger, instance?: Instance) {
     this.#config = config
     this.#logger = logger
+    this.#instance = instance
     this.#hangUp = new HangUp({ telephony: config.telephony, logger })
     this.guests = new GuestPool({
       warm: config.warm,
@@ -43,6 +47,7 @@ export class Backstage {
       maxDurationMs: config.maxSessionDurationMs,
       logger,
       onEnded: (sessionId) => this.tokens.forget(sessionId),
+      onChange: (session) => instance?.journal.session(session),
     })
   }
 
@@ -62,7 +67,13 @@ export class Backstage {
       throw new RunnerError('bot_load_failed', 'The bot could not be compiled.', state.message)
     }
     const [media] = await Promise.all([this.#openMedia(), this.guests.use(state.code)])
-    return new Connector({ table: this.table, media, guests: this.guests, hangUp: this.#hangUp })
+    return new Connector({
+      table: this.table,
+      media,
+      guests: this.guests,
+      hangUp: this.#hangUp,
+      callerAddress: this.#instance === undefined ? socketAddress : forwardedAddress,
+    })
   }
 
   /** Stops a start in the middle when everything was closed meanwhile. */
@@ -85,7 +96,11 @@ export class Backstage {
 
   async #openSource(): Promise<BotSource | PythonSource> {
     const { botPath: path, botFolder: folder, isolation, python, env, maxMemoryBytes } = this.#config
-    const options = { logger: this.#logger, onChange: (state: BotState) => this.#onChange(state) }
+    const options = {
+      logger: this.#logger,
+      fixed: this.#instance !== undefined,
+      onChange: (state: BotState) => this.#onChange(state),
+    }
     if (!isPython(path)) return BotSource.open({ path, folder }, options)
     if (isolation === 'inline') {
       throw new RunnerError(
@@ -118,9 +133,12 @@ export class Backstage {
     this.#borrowProcess()
     // Native code is loaded into this process only when it is asked for.
     const { LocalMediaHost } = await import('@botcli/media/local')
-    const port = icePorts === undefined ? {} : { port: await freeUdpPort(icePorts) }
-    const local = new LocalMediaHost({ ice: { ...ice, ...port }, maxMemoryBytes: Number.POSITIVE_INFINITY })
-    this.#media = { pick: async () => local, close: async () => {} }
+    const port = icePorts && (await takeUdpPort(icePorts))
+    const local = new LocalMediaHost({
+      ice: { ...ice, ...(port && { port: port.number }) },
+      maxMemoryBytes: Number.POSITIVE_INFINITY,
+    })
+    this.#media = { pick: async () => local, close: async () => port?.free() }
     return this.#media
   }
 

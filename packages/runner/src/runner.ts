@@ -4,10 +4,13 @@ import { CarrierWebhook } from './carriers/carrier-webhook.ts'
 import type { RunnerConfig, WhatsappConfig } from './config.ts'
 import { Dialin } from './dialin/dialin.ts'
 import { createApp } from './http/app.ts'
+import type { ServedInstance } from './http/instance-routes.ts'
 import { OriginPolicy } from './http/origin-policy.ts'
 import { Page } from './http/page.ts'
 import { HttpServer } from './http/server.ts'
 import { WebsocketDoor } from './http/websocket-door.ts'
+import type { Instance } from './instance/instance.ts'
+import { InstanceWatch } from './instance/instance-watch.ts'
 import type { Logger } from './log/logger.ts'
 import { Rooms } from './rooms/rooms.ts'
 import type { Connector } from './sessions/connector.ts'
@@ -23,6 +26,8 @@ export interface RunningRunner {
   readonly transports: readonly TransportId[]
   /** How many sessions are not over. */
   readonly sessions: number
+  /** Resolves when an instance is needed by nobody any more. Other runners are always needed. */
+  readonly orphaned: Promise<void>
   /** Refuses new sessions, ends the running ones and frees everything, within about the deadline. */
   close(options: { readonly deadlineMs: number }): Promise<void>
 }
@@ -32,11 +37,13 @@ export interface StartOptions {
   readonly logger: Logger
   /** Aborted when the runner is not wanted any more, however far it has come. */
   readonly signal?: AbortSignal
+  /** Makes it an instance of the cloud. */
+  readonly instance?: Instance
 }
 
 /** Starts the server: loads the bot, starts the pools, listens. Rejects with a `RunnerError`. */
 export async function startRunner(config: RunnerConfig, options: StartOptions): Promise<RunningRunner> {
-  const runner = new Runner(config, options.logger)
+  const runner = new Runner(config, options)
   await openWhileWanted(runner, options.signal)
   return runner
 }
@@ -45,18 +52,21 @@ class Runner implements RunningRunner {
   readonly transports: readonly TransportId[]
   readonly #config: RunnerConfig
   readonly #logger: Logger
+  readonly #instance: Instance | undefined
   readonly #backstage: Backstage
   readonly #carrierWebhook: CarrierWebhook
   #whatsappCalls: WhatsappCalls | undefined
   #server: HttpServer | undefined
+  #watch: InstanceWatch | undefined
   #closing: Promise<void> | undefined
 
-  constructor(config: RunnerConfig, logger: Logger) {
+  constructor(config: RunnerConfig, { logger, instance }: StartOptions) {
     this.#config = config
     this.#logger = logger
+    this.#instance = instance
     this.transports = config.transport === undefined ? TRANSPORT_IDS : [config.transport]
     this.#carrierWebhook = new CarrierWebhook(config.telephony.webhookSecrets ?? {})
-    this.#backstage = new Backstage(config, logger)
+    this.#backstage = new Backstage(config, logger, instance)
   }
 
   get url(): string {
@@ -65,6 +75,10 @@ class Runner implements RunningRunner {
 
   get sessions(): number {
     return this.#backstage.table.size
+  }
+
+  get orphaned(): Promise<void> {
+    return this.#watch?.orphaned ?? new Promise(() => {})
   }
 
   async open(): Promise<void> {
@@ -87,9 +101,11 @@ class Runner implements RunningRunner {
     const { host, port, wsAuth, evals, room } = this.#config
     const { guests, table, tokens } = this.#backstage
     const rooms = new Rooms({ config: room, logger: this.#logger, signal: this.#backstage.ending })
+    const instance = this.#instance && this.#serveInstance(this.#instance)
     const shared = {
       transports: this.transports,
-      origins: new OriginPolicy(this.#config.allowedOrigins),
+      // Whoever comes to an instance has shown a key or a token to the cloud.
+      origins: new OriginPolicy(this.#config.allowedOrigins, { needed: instance === undefined }),
       table,
       tokens,
       connector,
@@ -105,8 +121,21 @@ class Runner implements RunningRunner {
       dialin: this.#config.dialin ? new Dialin({ rooms, room, logger: this.#logger }) : undefined,
       whatsapp: this.#config.whatsapp && this.#whatsapp(this.#config.whatsapp, connector),
       address: () => this.#server?.address ?? '',
+      instance,
     })
-    return new HttpServer({ host, port, app, door: new WebsocketDoor({ ...shared, wsAuth, evals }) })
+    const socket = this.#instance?.settings.socket
+    return new HttpServer({ host, port, socket, app, door: new WebsocketDoor({ ...shared, wsAuth, evals }) })
+  }
+
+  #serveInstance({ settings, journal }: Instance): ServedInstance {
+    const { table } = this.#backstage
+    const watch = new InstanceWatch({
+      orphanMs: settings.orphanSeconds * 1000,
+      sessions: () => table.size,
+    })
+    journal.onGrown(() => watch.tell())
+    this.#watch = watch
+    return { id: settings.instanceId, watch }
   }
 
   #whatsapp(config: WhatsappConfig, connector: Connector) {
@@ -144,6 +173,7 @@ class Runner implements RunningRunner {
     this.#server?.stopListening()
     await this.#backstage.endSessions(deadlineMs)
     await this.#whatsappCalls?.close()
+    this.#watch?.close()
     await this.#server?.close()
     await this.#backstage.close()
   }

@@ -9,6 +9,8 @@ import { optionsHelp } from '../options/help.ts'
 import { parseOptions } from '../options/parse.ts'
 import { ownVersion } from '../version.ts'
 import { type BannerInput, formatBanner, makeBanner } from './banner.ts'
+import { runInstance } from './instance.ts'
+import { readInstanceSettings } from './instance-settings.ts'
 import { RUN_OPTIONS } from './options.ts'
 import { resolveConfig } from './resolve.ts'
 import { Stop } from './stop.ts'
@@ -21,6 +23,8 @@ export const runCommand: Command = {
       io.stdout.write(help())
       return EXIT.ok
     }
+    const settings = await readInstanceSettings(io.env)
+    if (settings !== undefined) return runInstance(parsed, settings, io)
     const { findBot } = await import('@botcli/runner')
     const config = await resolveConfig(parsed, { env: io.env, cwd: io.cwd(), pageDir: builtPage(), findBot })
     return serve(config, io)

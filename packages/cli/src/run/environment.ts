@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { INSTANCE_VARIABLE } from '@botcli/protocol'
 import type { RoomConfig, TelephonyConfig, WhatsappConfig } from '@botcli/runner'
 import { ValueError } from '../options/option.ts'
 import { UsageError } from '../usage-error.ts'
@@ -27,6 +28,18 @@ export async function readEnvironment(
   const merged = { ...(await readEnvFile(join(botFolder, '.env'))), ...real }
   return Object.fromEntries(
     Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+}
+
+/** What an instance of the cloud gives to its bot: the real environment, in which nothing says that this is a developer's machine. */
+export function cloudEnvironment(real: Readonly<Record<string, string | undefined>>): Environment {
+  return Object.fromEntries(
+    Object.entries(real).filter(
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined &&
+        entry[0] !== INSTANCE_VARIABLE &&
+        !(entry[0] === 'ENV' && entry[1] === 'local'),
+    ),
   )
 }
 

@@ -3,7 +3,7 @@ import type { BotFile, RunnerConfig } from '@botcli/runner'
 import type { Parsed } from '../options/parse.ts'
 import { UsageError } from '../usage-error.ts'
 import { checkCombinations, checkLanguage, checkNeeds } from './check.ts'
-import { checkEnvironment, type Environment, readEnvironment } from './environment.ts'
+import { checkEnvironment, cloudEnvironment, type Environment, readEnvironment } from './environment.ts'
 import type { RUN_OPTIONS } from './options.ts'
 
 /** Where a configuration comes from, besides the command line. */
@@ -11,13 +11,15 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   readonly pageDir: string | undefined
+  /** Whether this is an instance of the cloud rather than a developer's machine. */
+  readonly inCloud?: boolean
   findBot(given: string | undefined, cwd: string): Promise<BotFile>
 }
 
 /** Makes the configuration, or throws one {@link UsageError} with everything that is wrong. */
 export async function resolveConfig(
   parsed: Parsed<typeof RUN_OPTIONS>,
-  { env: real, cwd, pageDir, findBot }: Surroundings,
+  { env: real, cwd, pageDir, inCloud = false, findBot }: Surroundings,
 ): Promise<RunnerConfig> {
   const problems = [...parsed.problems, ...checkCombinations(parsed)]
   // Variables can be judged only when the bot's .env is known; a missing bot must not hide other problems.
@@ -28,7 +30,9 @@ export async function resolveConfig(
   }
   const bot = found.value
   problems.push(...checkLanguage(parsed, bot.path))
-  const env = await readEnvironment(bot.folder, real)
+  const env = inCloud
+    ? cloudEnvironment(real)
+    : { ...(await readEnvironment(bot.folder, real)), ENV: 'local' }
   const variables = checkEnvironment(env)
   problems.push(...variables.problems, ...checkNeeds(parsed.values, env))
   if (problems.length > 0) throw new UsageError(problems)
@@ -68,8 +72,7 @@ function build(
     command: env.BOTCLI_COMMAND ?? (env.npm_command === undefined ? 'botcli' : 'npx botcli'),
     botPath: bot.path,
     botFolder: bot.folder,
-    // What runs in the cloud is told otherwise.
-    env: { ...env, ENV: 'local' },
+    env,
     room,
     telephony,
     ...(values.whatsapp && whatsapp && { whatsapp }),

@@ -23,11 +23,7 @@ function made() {
   const io = new FakeProcess()
   const said: string[] = []
   const clock = { now: 0 }
-  stop = new Stop(
-    io,
-    (text) => said.push(text),
-    () => clock.now,
-  )
+  stop = new Stop(io, (text) => said.push(text), { clock: () => clock.now })
   return { io, said, clock, stop }
 }
 

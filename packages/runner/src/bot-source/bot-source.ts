@@ -14,6 +14,8 @@ export type BotState =
 /** What a {@link BotSource} tells, and to whom. */
 export interface BotSourceOptions {
   readonly logger: Logger
+  /** The code never changes, so nobody looks for changes. */
+  readonly fixed?: boolean
   /** Called after every change of `current`. */
   readonly onChange?: (state: BotState) => void
   /** Paths in messages are relative to this folder. */
@@ -47,13 +49,14 @@ export class BotSource {
     this.#watch = new FolderWatch(() => this.#timer.changed(), options.logger)
   }
 
-  /** Compiles for the first time and begins to watch. Broken code is a state, not an error. */
+  /** Compiles for the first time and begins to watch, unless the code is fixed. Broken code is a state, not an error. */
   static async open(file: BotFile, options: BotSourceOptions): Promise<BotSource> {
     const compiler = await Compiler.open(file, options.cwd)
     const source = new BotSource(file, options, compiler)
     try {
       source.#take(await compiler.compile())
       source.#opened = true
+      if (options.fixed) await compiler.finish()
     } catch (error) {
       await source.close()
       throw error
@@ -96,16 +99,18 @@ export class BotSource {
       compiled.kind === 'compiled'
         ? compiled.inputs
         : [...new Set([...compiled.inputs, ...this.#inputs])].slice(0, MAX_INPUTS)
-    this.#watch.update(
-      { files: this.#inputs, everything: compiled.kind === 'failed' },
-      wasBroken && compiled.kind === 'compiled',
-    )
+    if (!this.#options.fixed) {
+      this.#watch.update(
+        { files: this.#inputs, everything: compiled.kind === 'failed' },
+        wasBroken && compiled.kind === 'compiled',
+      )
+    }
     if (compiled.kind === 'failed') this.#takeFailure(compiled.message)
     else this.#takeCode(compiled, wasBroken)
   }
 
   #takeFailure(message: string): void {
-    this.#timer.schedule(BROKEN_RETRY_MS)
+    if (!this.#options.fixed) this.#timer.schedule(BROKEN_RETRY_MS)
     if (this.#current.kind === 'broken' && this.#current.message === message) return
     this.#current = { kind: 'broken', message }
     if (!this.#opened) return

@@ -111,6 +111,13 @@ export class Compiler {
     }
   }
 
+  /** Nothing is compiled any more: ends the bundler, which is a process of its own. What was written stays. */
+  async finish(): Promise<void> {
+    const { stop } = await import('esbuild')
+    await this.#context.dispose()
+    await stop()
+  }
+
   /** Frees the bundler and removes what was written. */
   async close(): Promise<void> {
     await this.#context.dispose()

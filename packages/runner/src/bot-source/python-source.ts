@@ -56,7 +56,7 @@ export class PythonSource {
     this.#program = this.#next()
   }
 
-  /** Finds the project's Python and begins to watch. Code is loaded when the first guest is made. */
+  /** Finds the project's Python and begins to watch, unless the code is fixed. Code is loaded when the first guest is made. */
   static async open(file: BotFile, options: PythonSourceOptions): Promise<PythonSource> {
     const { python, env } = options
     const search = { given: python.path, folder: file.folder, env }
@@ -69,7 +69,7 @@ export class PythonSource {
     }
     const door = python.start === 'fork' ? await LinkDoor.open() : undefined
     const source = new PythonSource(file, options, find, door)
-    await source.#look()
+    if (!options.fixed) await source.#look()
     return source
   }
 
@@ -104,7 +104,9 @@ export class PythonSource {
       maxMemoryBytes,
       door: this.#door,
       logger,
-      onFiles: (files) => this.#enqueue(() => this.#onFiles(program, files)),
+      onFiles: (files) => {
+        if (!this.#options.fixed) this.#enqueue(() => this.#onFiles(program, files))
+      },
       onUnsafe: (reason) => this.#onUnsafe(reason),
     })
     return program

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { readlinkSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +15,7 @@ export async function removeStale(root: string, prefix = ''): Promise<void> {
   const names = await readdir(root).catch(() => [])
   for (const name of names) {
     const [, pid, madeBy] = pattern.exec(name) ?? []
-    // A process number means something only on the machine (or in the container) that gave it.
+    // A process number means something only where it was given.
     if (pid !== undefined && madeBy === machine() && !isAlive(Number(pid))) {
       await removeFolder(join(root, name))
     }
@@ -26,8 +27,18 @@ export async function removeFolder(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(() => {})
 }
 
+/** The machine, or the container or the sandbox on it that counts its processes by itself. */
 function machine(): string {
-  return createHash('sha256').update(hostname()).digest('hex').slice(0, 8)
+  return createHash('sha256').update(`${hostname()} ${processNamespace()}`).digest('hex').slice(0, 8)
+}
+
+function processNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid')
+  } catch {
+    // Other systems have none.
+    return ''
+  }
 }
 
 function isAlive(pid: number): boolean {

@@ -9,6 +9,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Logger } from '../log/logger.ts'
 import { RequestError } from '../request-error.ts'
 import { requestErrorOf } from './errors.ts'
+import { addInstanceRoutes, givenSessionId, type ServedInstance } from './instance-routes.ts'
 import { parseJson } from './json-body.ts'
 import type { Page, PageFile } from './page.ts'
 import { pageFacts } from './page-facts.ts'
@@ -27,6 +28,8 @@ export interface AppOptions extends ProviderRoutesOptions {
   readonly logger: Logger
   /** Where the server listens, once it does. */
   readonly address: () => string
+  /** Missing on the developer's machine. */
+  readonly instance: ServedInstance | undefined
 }
 
 /** Every route of ours, with the methods that it knows. Another method is 405. */
@@ -44,11 +47,12 @@ const ROUTES: Readonly<Record<string, string>> = {
   '/ws-client': 'GET',
 }
 
+const NOT_BUILT = 'The browser page was not built. Run: npm run build'
 const PROVIDER_ERRORS: ReadonlySet<string> = new Set(['sender_not_verified', 'provider_failed'])
 
 /** The HTTP half of the server. */
 export function createApp(options: AppOptions): App {
-  const { origins, table, connector, transports, logger } = options
+  const { origins, table, connector, transports, logger, instance } = options
   const app = new Hono<RunnerEnv>()
   const body = async <T>(c: Context<RunnerEnv>, schema: Parameters<typeof parseJson<T>>[2]) =>
     parseJson(await readBytes(c.env.incoming), c.req.path, schema, logger)
@@ -80,8 +84,9 @@ export function createApp(options: AppOptions): App {
   })
   app.get('/status', (c) => c.json<StatusResponse>({ status: 'ready', transports }))
   app.post('/start', async (c) => {
+    const cloud = instance && { sessionId: givenSessionId(c) }
     const request = await body(c, startRequestSchema)
-    return c.json(await start(request, reach(c, options), options))
+    return c.json(await start(request, reach(c, options), options, cloud))
   })
 
   for (const path of ['/api/offer', '/sessions/:sessionId/api/offer']) {
@@ -114,8 +119,9 @@ export function createApp(options: AppOptions): App {
   }
 
   const providerRoutes = addProviderRoutes(app, options, (c) => reach(c, options))
+  const instanceRoutes = instance && addInstanceRoutes(app, instance, table)
 
-  for (const [path, methods] of Object.entries({ ...ROUTES, ...providerRoutes })) {
+  for (const [path, methods] of Object.entries({ ...ROUTES, ...providerRoutes, ...instanceRoutes })) {
     app.all(path, (c) => {
       c.header('Allow', methods)
       throw new RequestError('method_not_allowed', `${c.req.path} knows ${methods}, not ${c.req.method}.`)
@@ -138,7 +144,8 @@ function reach(c: Context<RunnerEnv>, { address, config }: AppOptions): ReachedB
 
 function sendDocument(c: Context<RunnerEnv>, options: AppOptions, base: string | undefined): Response {
   if (options.page === undefined) {
-    throw new RequestError('not_found', 'The browser page was not built. Run: npm run build')
+    const why = options.instance ? 'In the cloud no page is served.' : NOT_BUILT
+    throw new RequestError('not_found', why)
   }
   const { config, transports, origins } = options
   const reachedBy = reach(c, options)

@@ -12,9 +12,12 @@ export interface OriginFacts {
 /** Which pages may speak to the runner. */
 export class OriginPolicy {
   readonly #allowed: ReadonlySet<string>
+  readonly #needed: boolean
 
-  constructor(allowed: readonly string[]) {
+  /** Where somebody else lets in only those who prove themselves, an origin is not `needed`; a wrong one is refused there, too. */
+  constructor(allowed: readonly string[], { needed = true } = {}) {
     this.#allowed = new Set(allowed)
+    this.#needed = needed
   }
 
   /** Without a list everyone may. */
@@ -23,7 +26,7 @@ export class OriginPolicy {
   }
 
   allows(origin: string | undefined): boolean {
-    return this.open || (origin !== undefined && this.#allowed.has(origin))
+    return this.open || (origin === undefined ? !this.#needed : this.#allowed.has(origin))
   }
 
   /** Throws before anything happens for an origin that is not allowed. */

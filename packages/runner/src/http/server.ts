@@ -3,6 +3,7 @@ import { type AddressInfo, isIPv6, type Socket } from 'node:net'
 import { errorBody } from '@botcli/protocol'
 import { getRequestListener, RequestError as UnreadableRequest } from '@hono/node-server'
 import { RunnerError } from '../errors.ts'
+import { listenOnSocket } from '../instance/instance-socket.ts'
 import type { App } from './app.ts'
 import type { WebsocketDoor } from './websocket-door.ts'
 
@@ -15,6 +16,8 @@ const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'connection', '
 export interface HttpServerOptions {
   readonly host: string
   readonly port: number
+  /** The Unix socket that is listened on instead. */
+  readonly socket?: string | undefined
   readonly app: App
   readonly door: WebsocketDoor
 }
@@ -63,7 +66,8 @@ export class HttpServer {
 
   /** Begins to listen. */
   async listen(): Promise<void> {
-    const { host, port } = this.#options
+    const { host, port, socket } = this.#options
+    if (socket !== undefined) return listenOnSocket(this.#server, socket)
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
       this.#server.listen(port, host, resolve)

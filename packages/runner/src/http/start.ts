@@ -28,6 +28,12 @@ export interface StartOptions {
   readonly rooms: Rooms
 }
 
+/** A start in an instance of the cloud, where every session has an id from the beginning. */
+export interface CloudStart {
+  /** What the cloud calls it, if it has a name for it. */
+  readonly sessionId: string | undefined
+}
+
 /** What `/start` answers; it depends on the transport. */
 export type StartResponse =
   | WebrtcStartResponse
@@ -47,14 +53,15 @@ export async function start(
   request: StartRequest,
   reachedBy: ReachedBy,
   options: StartOptions,
+  cloud?: CloudStart,
 ): Promise<StartResponse> {
   const { config, transports, guests } = options
   const transport = request.transport ?? config.transport ?? 'webrtc'
   requireTransport(transport, transports)
   await guests.check()
-  if (TRANSPORTS[transport].telephony) return startCall(transport, request, reachedBy, options)
-  if (transport === 'room') return startRoom(request, options)
-  const session = options.table.create(transport, request.body)
+  if (TRANSPORTS[transport].telephony) return startCall(transport, request, reachedBy, options, cloud)
+  if (transport === 'room') return startRoom(request, options, cloud)
+  const session = options.table.create(transport, request.body, cloud?.sessionId)
   session.logger.info('session waits for its caller', { transport })
   if (transport === 'websocket') {
     const token = config.wsAuth === 'token' ? { token: options.tokens.issue(session.id) } : {}
@@ -73,14 +80,16 @@ function startCall(
   { body }: StartRequest,
   reachedBy: ReachedBy,
   { table }: StartOptions,
+  cloud: CloudStart | undefined,
 ): TelephonyStartResponse {
-  if (body === undefined) {
+  if (body === undefined && cloud === undefined) {
     table.checkRoom()
     return { wsUrl: websocketUrl('/ws', reachedBy) }
   }
-  const session = table.create(transport, body)
+  const session = table.create(transport, body, cloud?.sessionId)
   session.logger.info('session waits for its caller', { transport })
-  return { wsUrl: websocketUrl(callPath(session.id), reachedBy) }
+  const wsUrl = websocketUrl(callPath(session.id), reachedBy)
+  return { wsUrl, ...(cloud && { sessionId: session.id }) }
 }
 
 /** Where the call of one session arrives. */
@@ -88,10 +97,14 @@ export function callPath(sessionId: string): string {
   return `/sessions/${sessionId}/ws`
 }
 
-async function startRoom(request: StartRequest, options: StartOptions): Promise<RoomStartResponse> {
+async function startRoom(
+  request: StartRequest,
+  options: StartOptions,
+  cloud: CloudStart | undefined,
+): Promise<RoomStartResponse> {
   const { table, rooms, connector } = options
   rooms.check()
-  const session = table.create('room', request.body)
+  const session = table.create('room', request.body, cloud?.sessionId)
   try {
     const room = await rooms.open(request)
     await connector.room(session, { roomUrl: room.url, token: room.botToken })

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { MediaError, type MediaHost, type MediaHostOptions, MediaWorker } from '@botcli/media'
 import type { PortRange } from '../config.ts'
 import type { Logger } from '../log/logger.ts'
-import { freeUdpPort } from './udp-port.ts'
+import { takeUdpPort, type UdpPort } from './udp-port.ts'
 
 /** What one worker takes; measured to keep its sound steady. */
 const SESSIONS_PER_WORKER = 50
@@ -32,7 +32,7 @@ export interface MediaHosts {
 export class MediaPool implements MediaHosts {
   readonly #options: MediaPoolOptions
   readonly #maxWorkers: number
-  readonly #workers = new Map<MediaWorker, number | undefined>()
+  readonly #workers = new Map<MediaWorker, UdpPort | undefined>()
   #starting: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #closed = false
@@ -92,15 +92,23 @@ export class MediaPool implements MediaHosts {
 
   async #startWorker(): Promise<void> {
     const { host, ports, logger, start = MediaWorker.start } = this.#options
-    const port = ports && (await freeUdpPort(ports, new Set(this.#workers.values())))
-    const options = port === undefined ? host : { ...host, ice: { ...host.ice, port } }
-    const worker = await start(options, (message, detail) => logger.debug(message, { ...detail }))
+    const taken = new Set([...this.#workers.values()].map((port) => port?.number))
+    const port = ports && (await takeUdpPort(ports, taken))
+    const options = port === undefined ? host : { ...host, ice: { ...host.ice, port: port.number } }
+    let worker: MediaWorker
+    try {
+      worker = await start(options, (message, detail) => logger.debug(message, { ...detail }))
+    } catch (error) {
+      port?.free()
+      throw error
+    }
     this.#workers.set(worker, port)
     worker.exited.then(() => this.#onExit(worker))
     if (this.#closed) worker.stop()
   }
 
   #onExit(worker: MediaWorker): void {
+    this.#workers.get(worker)?.free()
     this.#workers.delete(worker)
     if (this.#closed) return
     this.#options.logger.error('a media worker ended unexpectedly; it is being replaced', { pid: worker.pid })

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { describe, expect, it } from 'vitest'
 import { ECHO, RunnerFixture } from '../testing/runner-fixture.ts'
-import { freeUdpPort } from './udp-port.ts'
+import { takeUdpPort } from './udp-port.ts'
 
 async function occupied(): Promise<{ port: number; free: () => void }> {
   const socket = createSocket('udp4')
@@ -12,11 +12,25 @@ async function occupied(): Promise<{ port: number; free: () => void }> {
 describe('the UDP port of a media worker', () => {
   it('is one that nobody has', async () => {
     const { port, free } = await occupied()
-    const found = await freeUdpPort({ first: port, last: port + 20 })
-    expect(found).toBeGreaterThan(port)
-    expect(await freeUdpPort({ first: port, last: port + 20 }, new Set([found]))).toBeGreaterThan(found)
+    const found = await takeUdpPort({ first: port, last: port + 20 })
+    expect(found.number).toBeGreaterThan(port)
+    const other = await takeUdpPort({ first: port, last: port + 20 }, new Set([found.number]))
+    expect(other.number).toBeGreaterThan(found.number)
     free()
-    expect(await freeUdpPort({ first: port, last: port })).toBe(port)
+    const freed = await takeUdpPort({ first: port, last: port })
+    expect(freed.number).toBe(port)
+    for (const one of [found, other, freed]) one.free()
+  })
+
+  it('is nobody else’s before its first call, either', async () => {
+    const { port, free } = await occupied()
+    free()
+    const range = { first: port, last: port }
+    const taken = await takeUdpPort(range)
+    await expect(takeUdpPort(range)).rejects.toMatchObject({ code: 'port_in_use' })
+    taken.free()
+    const again = await takeUdpPort(range)
+    again.free()
   })
 
   it.each(['process', 'inline'] as const)(

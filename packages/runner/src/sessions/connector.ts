@@ -19,6 +19,7 @@ import type { Guest } from '../guests/guest.ts'
 import type { GuestPool } from '../guests/guest-pool.ts'
 import type { MediaHosts } from '../media/media-pool.ts'
 import { RequestError } from '../request-error.ts'
+import { type CallerAddress, socketAddress } from './caller-address.ts'
 import { plainHeaders, plainQuery } from './plain-headers.ts'
 import type { Session } from './session.ts'
 import type { SessionTable } from './session-table.ts'
@@ -29,6 +30,8 @@ export interface ConnectorOptions {
   readonly media: MediaHosts
   readonly guests: GuestPool
   readonly hangUp: HangUp
+  /** From where callers come. By default that is the other end of their sockets. */
+  readonly callerAddress?: CallerAddress
 }
 
 /** Brings a caller's wire and a guest together in a session. */
@@ -37,12 +40,14 @@ export class Connector {
   readonly #media: MediaHosts
   readonly #guests: GuestPool
   readonly #hangUp: HangUp
+  readonly #callerAddress: CallerAddress
 
-  constructor({ table, media, guests, hangUp }: ConnectorOptions) {
+  constructor({ table, media, guests, hangUp, callerAddress = socketAddress }: ConnectorOptions) {
     this.#table = table
     this.#media = media
     this.#guests = guests
     this.#hangUp = hangUp
+    this.#callerAddress = callerAddress
   }
 
   /** Answers an offer: the first one of a session brings its bot, a later one mends or replaces the peer. */
@@ -72,7 +77,7 @@ export class Connector {
   /** Brings a WebSocket caller in. Until this rejects or resolves, the socket may be the media host's. */
   async websocket(session: Session, request: UpgradeRequest, socket: Socket): Promise<void> {
     session.claim()
-    const remoteAddress = socket.remoteAddress ?? ''
+    const remoteAddress = this.#callerAddress(request, socket)
     const guest = await this.#orRevert(session, this.#guestUnlessGone(socket))
     const { passThrough } = guest
     try {
@@ -103,7 +108,7 @@ export class Connector {
     await this.#guests.check()
     const passThrough = await this.#guests.passesThrough()
     session.claim()
-    const remoteAddress = socket.remoteAddress ?? ''
+    const remoteAddress = this.#callerAddress(request, socket)
     const host = await this.#orRevert(session, this.#media.pick())
     session.place(host)
     const door = { ...admission, passThrough }

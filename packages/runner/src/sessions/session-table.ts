@@ -15,6 +15,8 @@ export interface SessionTableOptions {
   readonly maxDurationMs: number
   readonly logger: Logger
   readonly onEnded?: (sessionId: string) => void
+  /** Hears of each session when it begins, connects, and is over. */
+  readonly onChange?: (session: SessionView) => void
 }
 
 /** All sessions: the ones that run, and the outcomes of the last ones. */
@@ -45,19 +47,27 @@ export class SessionTable {
     }
   }
 
-  /** A new session with an id of ours. */
-  create(transport: TransportId | undefined, body: Readonly<Record<string, unknown>> = {}): Session {
+  /** A new session, with an id of ours unless somebody else gives it one. */
+  create(
+    transport: TransportId | undefined,
+    body: Readonly<Record<string, unknown>> = {},
+    id: string = randomUUID(),
+  ): Session {
+    if (this.#live.has(id) || this.#ended.has(id)) {
+      throw new RequestError('session_busy', `There is a session ${id} already.`)
+    }
     this.checkRoom()
-    const id = randomUUID()
     const session = new Session({
       id,
       transport,
       body,
       maxDurationMs: this.#options.maxDurationMs,
       logger: this.#options.logger.child({ sessionId: id }),
+      onConnected: (connected) => this.#options.onChange?.(connected.view()),
       onEnded: (ended) => this.#onEnded(ended),
     })
     this.#live.set(id, session)
+    this.#options.onChange?.(session.view())
     return session
   }
 
@@ -80,10 +90,14 @@ export class SessionTable {
     return this.#ended.get(id) ?? this.live(id).view()
   }
 
+  /** Those that are not over. */
+  liveViews(): readonly SessionView[] {
+    return [...this.#live.values()].map((session) => session.view())
+  }
+
   /** The newest first. */
   views(): readonly SessionView[] {
-    const live = [...this.#live.values()].map((session) => session.view())
-    return [...this.#ended.values(), ...live].reverse()
+    return [...this.#ended.values(), ...this.liveViews()].reverse()
   }
 
   rememberPeer(pcId: string, session: Session): void {
@@ -107,9 +121,11 @@ export class SessionTable {
   #onEnded(session: Session): void {
     this.#live.delete(session.id)
     for (const [pcId, owner] of this.#peers) if (owner === session) this.#peers.delete(pcId)
-    this.#ended.set(session.id, session.view())
+    const view = session.view()
+    this.#ended.set(session.id, view)
     const oldest = this.#ended.keys().next().value
     if (this.#ended.size > ENDED_KEPT && oldest !== undefined) this.#ended.delete(oldest)
     this.#options.onEnded?.(session.id)
+    this.#options.onChange?.(view)
   }
 }

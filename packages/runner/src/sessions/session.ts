@@ -33,6 +33,8 @@ export interface SessionOptions {
   readonly body: Readonly<Record<string, unknown>>
   readonly maxDurationMs: number
   readonly logger: Logger
+  /** Called when its caller is there for the first time. */
+  readonly onConnected?: (session: Session) => void
   /** Called once, when nothing of the session is left. */
   readonly onEnded: (session: Session) => void
 }
@@ -217,9 +219,11 @@ export class Session {
     clearTimeout(this.#timer)
     if (this.#ending !== undefined) return
     this.#state = 'active'
+    if (this.#connectedAt !== undefined) return
     // In a room the bot meets its callers by itself, and nobody here sees them.
-    if (this.#connectedAt === undefined && this.#transport !== 'room') this.logger.info('caller connected')
-    this.#connectedAt ??= new Date()
+    if (this.#transport !== 'room') this.logger.info('caller connected')
+    this.#connectedAt = new Date()
+    this.#options.onConnected?.(this)
   }
 
   async #onOver({ cause, message, detail }: GuestOver): Promise<void> {

@@ -35,6 +35,8 @@ export class HttpServer {
       errorHandler: answerUnroutable,
     })
     this.#server = createServer({ requestTimeout: REQUEST_LIMIT_MS }, listener)
+    // A connection that fails to be taken is noticed by whoever makes it. Without a listener it would end all calls.
+    this.#server.on('error', () => {})
     this.#server.on('upgrade', (incoming, socket, head) => {
       if (incoming.headers.upgrade?.toLowerCase() === 'websocket') {
         void options.door.enter(incoming, socket as Socket, head)

@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { JournalRecord, SessionView } from '@botcli/protocol'
 import { RunnerError } from '../errors.ts'
 import type { LogStream } from '../log/logger.ts'
@@ -23,11 +24,14 @@ export class Journal {
     this.#files = files
   }
 
-  /** Opens a journal in a folder, which is made if it is missing. Throws a {@link RunnerError} if there cannot be one. */
+  /** Opens a journal in a folder, which is made if it is missing from the one above. Throws a {@link RunnerError} if there cannot be one. */
   static open(folder: string, limits: JournalLimits = LIMITS): Journal {
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      return new Journal(new JournalFiles(folder, isOwnFolder(folder) ? 0o600 : 0o644, limits))
+      const isOwn = isOwnFolder(existsSync(folder) ? folder : dirname(folder))
+      const made = mkdirSync(folder, { recursive: true, mode: 0o700 })
+      // The reader removes what it has read.
+      if (made !== undefined && !isOwn) chmodSync(folder, 0o777)
+      return new Journal(new JournalFiles(folder, isOwn ? 0o600 : 0o644, limits))
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause)
       throw new RunnerError('start_failed', `There can be no journal in ${folder}: ${why}.`, undefined, {

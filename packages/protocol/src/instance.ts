@@ -9,6 +9,8 @@ export const INSTANCE_VARIABLE = 'BOTCLI_INSTANCE'
 
 /** With this header of `POST /start` the cloud gives a session its id. Instances take it; other runners do not look at it. */
 export const SESSION_ID_HEADER = 'x-botcli-session-id'
+/** What that header holds. */
+export const sessionIdSchema = z.uuid()
 
 /** The settings of an instance, in a JSON file. What it serves and how is decided by the cloud, not by the command line. */
 export const instanceSettings = z.strictObject({

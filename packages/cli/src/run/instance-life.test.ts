@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync, statSync } from 'node:fs'
@@ -108,6 +109,26 @@ describe('the end of an instance', () => {
     await client.whenClosed()
     expect(instance.records().slice(0, written.length)).toEqual(written)
     await until(() => !processes.some(isAlive), 'its processes to be gone')
+  })
+})
+
+describe('an instance whose disk is full', () => {
+  it('goes on with its calls, and tells later what it could not write', async () => {
+    const instance = await ready(ECHO)
+    const { id, client } = await call(instance)
+    const limit = (bytes: string) =>
+      execFileSync('prlimit', ['--pid', String(instance.pid), `--fsize=${bytes}:unlimited`])
+    await until(() => instance.views(id).at(-1)?.state === 'active', 'the session to be written down')
+    limit('1')
+    const unseen = await instance.start({ transport: 'webrtc' })
+    const heard = client.samples.length
+    while (client.samples.length < heard + 12_000) await client.sendTone(440, 200)
+    limit('unlimited')
+    client.close()
+    await instance.over(id)
+    expect(instance.views(unseen)).toEqual([])
+    expect(instance.records().some((record) => record.type === 'lost' && record.records > 0)).toBe(true)
+    expect((await instance.ask('GET', '/instance')).body.sessions).toMatchObject([{ sessionId: unseen }])
   })
 })
 

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { INSTANCE_VARIABLE, type InstanceSettings, instanceSettings } from '@botcli/protocol'
-import type { Parsed } from '../options/parse.ts'
-import { parseOptions } from '../options/parse.ts'
+import { type Parsed, parseOptions } from '../options/parse.ts'
 import { UsageError } from '../usage-error.ts'
 import { RUN_OPTIONS } from './options.ts'
 

@@ -1,4 +1,4 @@
-import { type InstanceInfo, instanceSettings, SESSION_ID_HEADER } from '@botcli/protocol'
+import { type InstanceInfo, SESSION_ID_HEADER, sessionIdSchema } from '@botcli/protocol'
 import type { Context, Hono } from 'hono'
 import type { InstanceWatch } from '../instance/instance-watch.ts'
 import { RequestError } from '../request-error.ts'
@@ -10,8 +10,6 @@ export interface ServedInstance {
   readonly id: string
   readonly watch: InstanceWatch
 }
-
-const sessionId = instanceSettings.shape.instanceId
 
 /** Adds the routes by which the cloud looks after an instance. Gives the methods that each path knows. */
 export function addInstanceRoutes(
@@ -36,7 +34,7 @@ export function addInstanceRoutes(
 export function givenSessionId(c: Context<RunnerEnv>): string | undefined {
   const given = c.req.header(SESSION_ID_HEADER)
   if (given === undefined) return undefined
-  const parsed = sessionId.safeParse(given)
+  const parsed = sessionIdSchema.safeParse(given)
   if (parsed.success) return parsed.data
   throw new RequestError('invalid_request', `The header ${SESSION_ID_HEADER} must be a UUID.`)
 }

@@ -3,7 +3,7 @@ import { lstatSync, rmSync } from 'node:fs'
 import { connect, type Server } from 'node:net'
 import { dirname } from 'node:path'
 import { RunnerError } from '../errors.ts'
-import { isOwnFolder } from './private-mode.ts'
+import { isOwnFolder } from './own-folder.ts'
 
 /** What fits into the system's structure for an address. */
 const MAX_PATH_BYTES = 107

@@ -4,7 +4,7 @@ import type { JournalRecord, SessionView } from '@botcli/protocol'
 import { RunnerError } from '../errors.ts'
 import type { LogStream } from '../log/logger.ts'
 import { JournalFiles, type JournalLimits } from './journal-files.ts'
-import { isOwnFolder } from './private-mode.ts'
+import { isOwnFolder } from './own-folder.ts'
 
 const MIB = 1024 * 1024
 const LIMITS: JournalLimits = { fileBytes: 8 * MIB, allBytes: 64 * MIB }

@@ -352,6 +352,6 @@ describe('the log of an agent beside an array, whatever happens to it', () => {
         await rm(folder, { recursive: true, force: true })
       }
     })
-    await fc.assert(property, { numRuns: 150 })
+    await fc.assert(property, { numRuns: 80 })
   })
 })

@@ -16,12 +16,16 @@ export interface EntryConditions {
   readonly sought: Condition
   /** What else must hold of each entry; nothing if that is all. */
   readonly rest: Condition | undefined
-  /** Looks once more at the text of an entry, where SQLite does not know which letters are the same. */
+  /** Whether texts are searched, which can take long where they are long. */
+  readonly isSearch: boolean
+  /** Looks once more at the text of an entry, where SQLite has not looked at everything. */
   readonly isWanted: ((text: string) => boolean) | undefined
 }
 
 /** The least rank that the index of grave entries has. */
 const GRAVE = LEVEL_RANKS.warn
+/** SQLite compares so many characters; with longer patterns it could take a tenth of a second for one text. */
+const MAX_PATTERN = 32
 /** How SQLite is told which characters of a pattern are meant as they are. */
 const SPECIAL_IN_PATTERNS = /[\\%_]/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
@@ -62,6 +66,7 @@ export function conditionsOf(log: number, filter: AgentLogFilter): EntryConditio
     source: table,
     sought,
     rest: all(rest),
+    isSearch: query !== undefined,
     isWanted: query === undefined ? undefined : recheckOf(query),
   }
 }
@@ -80,12 +85,12 @@ function all(conditions: readonly Condition[]): Condition | undefined {
 
 /** SQLite takes large and small letters as the same in ASCII only, so that other characters stand for anything at first. */
 function patternOf(query: string): string {
-  const literal = query.replace(SPECIAL_IN_PATTERNS, (character) => `\\${character}`)
+  const literal = query.slice(0, MAX_PATTERN).replace(SPECIAL_IN_PATTERNS, (character) => `\\${character}`)
   return `%${literal.replace(NOT_ASCII, '%')}%`
 }
 
 function recheckOf(query: string): ((text: string) => boolean) | undefined {
-  if (query.search(NOT_ASCII) < 0) return undefined
+  if (query.length <= MAX_PATTERN && query.search(NOT_ASCII) < 0) return undefined
   const wanted = query.toLowerCase()
   return (text) => text.toLowerCase().includes(wanted)
 }

@@ -4,8 +4,13 @@ import type { StoredLogEntry } from './agent-log-store.ts'
 import type { Condition, EntryConditions } from './entry-conditions.ts'
 import { ENTRY_COLUMNS, entryOf } from './entry-row.ts'
 
-/** How many entries one step looks at: about a millisecond. */
+/** How many entries one step looks at: about a millisecond's worth. */
 const STEP_ENTRIES = 2000
+/** A search in texts begins with this, and finds out how long they are. */
+const FIRST_SEARCH = 32
+const MIN_STEP = 16
+/** A step that takes longer is followed by shorter ones; after one that takes less they may be longer. */
+const STEP_MS = { most: 8, least: 2 }
 
 /** Numbers of entries, both ends included. */
 export interface IdRange {
@@ -19,12 +24,15 @@ export class EntryScan {
   readonly #conditions: EntryConditions
   readonly #order: 'asc' | 'desc'
   #range: IdRange
+  /** How many entries the next step looks at. */
+  #size: number
 
   constructor(database: SqliteDatabase, conditions: EntryConditions, range: IdRange, order: 'asc' | 'desc') {
     this.#database = database
     this.#conditions = conditions
     this.#range = range
     this.#order = order
+    this.#size = conditions.isSearch ? FIRST_SEARCH : STEP_ENTRIES
   }
 
   /** Whether it is at its end. */
@@ -39,10 +47,32 @@ export class EntryScan {
 
   /** One step: the entries that it found, at most so many. */
   take(limit: number): readonly StoredLogEntry[] {
-    if (this.isDone) return []
+    return this.isDone ? [] : this.#timed(() => this.#take(limit))
+  }
+
+  /** One step: how many entries it found. */
+  count(): number {
+    return this.skip(Number.POSITIVE_INFINITY)
+  }
+
+  /** One step, which passes at most so many entries; gives how many they were. */
+  skip(most: number): number {
+    return this.isDone ? 0 : this.#timed(() => this.#skip(most))
+  }
+
+  #timed<T>(step: () => T): T {
+    const begun = performance.now()
+    const result = step()
+    const took = performance.now() - begun
+    if (took > STEP_MS.most) this.#size = Math.max(MIN_STEP, Math.floor(this.#size / 4))
+    else if (took < STEP_MS.least) this.#size = Math.min(STEP_ENTRIES, this.#size * 2)
+    return result
+  }
+
+  #take(limit: number): readonly StoredLogEntry[] {
     const { rest, isWanted } = this.#conditions
     const end = rest === undefined ? undefined : this.#stepEnd()
-    const most = isWanted === undefined ? limit : STEP_ENTRIES
+    const most = isWanted === undefined ? limit : this.#size
     const rows = this.#rows(ENTRY_COLUMNS, end, most)
     const wanted = isWanted === undefined ? rows : rows.filter((row) => isWanted(text(row, 'text')))
     const taken = wanted.slice(0, limit)
@@ -52,21 +82,10 @@ export class EntryScan {
     return taken.map(entryOf)
   }
 
-  /** One step: how many entries it found. */
-  count(): number {
-    if (this.isDone) return 0
+  #skip(most: number): number {
     const end = this.#stepEnd()
     const found = this.#found(end)
-    this.#passed(end)
-    return found
-  }
-
-  /** One step, which passes at most so many entries; gives how many they were. */
-  skip(most: number): number {
-    if (this.isDone) return 0
-    const end = this.#stepEnd()
-    const found = this.#found(end)
-    if (found > most) return this.take(most).length
+    if (found > most) return this.#take(most).length
     this.#passed(end)
     return found
   }
@@ -74,10 +93,10 @@ export class EntryScan {
   #found(end: number | undefined): number {
     const { rest, isWanted } = this.#conditions
     if (isWanted !== undefined) {
-      const rows = this.#rows('id, text', end, STEP_ENTRIES)
+      const rows = this.#rows('id, text', end, this.#size)
       return rows.filter((row) => isWanted(text(row, 'text'))).length
     }
-    return rest === undefined && end !== undefined ? STEP_ENTRIES : this.#total(end)
+    return rest === undefined && end !== undefined ? this.#size : this.#total(end)
   }
 
   /** The last entry that a step looks at; nothing if it gets to the end. */
@@ -85,7 +104,7 @@ export class EntryScan {
     const { source, sought } = this.#conditions
     const { from, to } = this.#range
     const sql = `SELECT id FROM ${source} WHERE ${sought.sql} AND id BETWEEN ? AND ? ORDER BY id ${this.#order} LIMIT 1 OFFSET ?`
-    const row = this.#database.get(sql, ...sought.values, from, to, STEP_ENTRIES - 1)
+    const row = this.#database.get(sql, ...sought.values, from, to, this.#size - 1)
     return row && number(row, 'id')
   }
 

@@ -21,6 +21,8 @@ let server: AgentLogServer
 let agent: string
 /** How the sessions that are over ended. */
 let ends: Map<string, object>
+/** Called while the route asks whether one is over. */
+let whileAsked: () => void
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'agent-log-stream-'))
@@ -31,7 +33,12 @@ beforeEach(async () => {
   })
   timers = new ManualTimers()
   ends = new Map()
-  const ended = async (sessionId: string) => ends.get(sessionId)
+  whileAsked = () => {}
+  const ended = async (sessionId: string) => {
+    const end = ends.get(sessionId)
+    whileAsked()
+    return end
+  }
   server = await AgentLogServer.start(logs, { after: timers.after, maxFollowers: 20, ended })
   agent = randomUUID()
 })
@@ -226,6 +233,17 @@ describe('the log of a session that is followed', () => {
     await again.ended()
     expect(came(again)).toHaveLength(1300)
     expect([source.end, again.end]).toEqual([{ cause: 'stopped' }, { cause: 'stopped' }])
+  })
+
+  it('sees an end that comes while it asks for it', async () => {
+    whileAsked = () => {
+      if (ends.has(SESSION)) return
+      ends.set(SESSION, { over: true })
+      server.route.wake(agent)
+    }
+    const source = await EventSource.open(server.logsUrl(agent, query))
+    await source.ended()
+    expect(source.end).toEqual({ over: true })
   })
 
   it('is woken however many wakes there are', async () => {

@@ -9,6 +9,7 @@ import type { Io } from '../io.ts'
 import { optionsHelp } from '../options/help.ts'
 import type { OptionValues } from '../options/option.ts'
 import { parseOptions } from '../options/parse.ts'
+import { ownProgram } from '../own-program.ts'
 import { UsageError } from '../usage-error.ts'
 import { ownVersion } from '../version.ts'
 import { formatGreeting, formatKeys, type GreetingInput, reach } from './greeting.ts'
@@ -61,6 +62,8 @@ async function serve(
   const cloud = await startCloud({
     ...{ dataFolder, host, port, log, version, newKey: values.newKey },
     dashboardFolder: builtDashboard(),
+    // Agents are run by this same program.
+    runner: ownProgram(),
   })
   const key = cloud.firstKeys?.privateKey ?? cloud.newKey
   const signedIn = key === undefined ? undefined : await signIn(cloud.url, key, io.env)

@@ -60,7 +60,10 @@ describe('admission', () => {
     const refused = await house.start('echo')
     expect(refused).toMatchObject({ status: 502, body: { code: 'DEPLOY-START-FAILED' } })
     const agent = await house.agent('echo')
-    expect(agent).toMatchObject({ available: false, errors: [{ code: expect.stringMatching(/StartFailed|CrashLoopBackOff/) }] })
+    expect(agent).toMatchObject({
+      available: false,
+      errors: [{ code: expect.stringMatching(/StartFailed|CrashLoopBackOff/) }],
+    })
     expect(agent.errors[0]?.message).toContain('no more')
   })
 

@@ -325,7 +325,10 @@ export class Fleet {
         this.#lookAgainAt(active.notBefore)
       } else {
         for (let size = active.size; size < wanted; size += 1)
-          this.#start(active, size * active.stored.config.sessionsPerInstance < callers ? 'caller' : 'reserve')
+          this.#start(
+            active,
+            size * active.stored.config.sessionsPerInstance < callers ? 'caller' : 'reserve',
+          )
       }
     }
     let surplus = active.size - wanted

@@ -151,6 +151,17 @@ it('names the line that imports a package which is not there, and no other', asy
   expect(compiled.kind === 'failed' && compiled.message.match(/not installed/g)).toHaveLength(1)
 })
 
+it('brings its own package along, and leaves one that is installed alone', async () => {
+  const code = "import * as own from '@botcli/bot'\nexport const bot = () => Object.keys(own)\n"
+  await files({ 'bot.ts': code })
+  expect((await run(codeOf(await (await open()).compile()).url)).result).toContain('createTransport')
+  await files({
+    'node_modules/@botcli/bot/package.json': '{"type":"module","exports":"./x.js"}',
+    'node_modules/@botcli/bot/x.js': 'export const theirs = 1\n',
+  })
+  expect((await run(codeOf(await (await open()).compile()).url)).result).toEqual(['theirs'])
+})
+
 it('says when there is no bot in the file', async () => {
   await files({ 'bot.ts': 'export const robot = 1\n' })
   expect(await (await open()).compile()).toMatchObject({

@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs'
 import { createRequire, isBuiltin } from 'node:module'
 import { isAbsolute, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'esbuild'
+
+/** What the runner brings along, so that a bot needs no folder of packages for it. One that is installed wins. */
+const OWN_PACKAGE = '@botcli/bot'
 
 /** Marks the question that this plugin asks itself. */
 const ASKED = Symbol('asked')
@@ -18,12 +22,17 @@ export const packagePlugin: Plugin = {
       if (isBuiltin(path) || isAbsolute(path) || path.includes(':')) return undefined
       const name = packageName(path)
       if (isInstalled(name, path, resolveDir)) return undefined
+      if (path === OWN_PACKAGE) return { path: ownPackage(), external: true }
       // A path of tsconfig.json can look like a package.
       const resolved = await build.resolve(path, { kind, importer, resolveDir, pluginData: ASKED })
       if (!resolved.external && resolved.errors.length === 0) return undefined
       return { errors: [{ text: `The package "${name}" is not installed. Run: npm install ${name}` }] }
     })
   },
+}
+
+function ownPackage(): string {
+  return pathToFileURL(createRequire(import.meta.url).resolve(OWN_PACKAGE)).href
 }
 
 function packageName(path: string): string {

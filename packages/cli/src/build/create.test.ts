@@ -129,7 +129,7 @@ describe('botcli build create', () => {
 
   it('goes by deploy.toml, in a project as in its server folder', async () => {
     const toml =
-      'agent_name = "x"\nregion = "far" # away\n\n[build]\ncontext_dir = "."\ndockerfile = "docker/Bot"\n'
+      'agent_name = "my-bot"\nregion = "far" # away\n\n[build]\ncontext_dir = "."\ndockerfile = "docker/Bot"\n'
     const { cloud, env, cwd } = await setting({
       'server/deploy.toml': toml,
       'server/docker/Bot': 'FROM x',

@@ -2,7 +2,7 @@ import type { BuildRecord } from '@botcli/protocol/cloud'
 import { type Desk, plain } from '../remote/desk.ts'
 import type { BuildContext } from './context/context.ts'
 import { size } from './context/size.ts'
-import { DEPLOY_FILE } from './deploy-file.ts'
+import { DEPLOY_FILE } from '../deploy-file/deploy-file.ts'
 import { outcomeLines } from './report.ts'
 
 const SHOWN_SECRETS = 10

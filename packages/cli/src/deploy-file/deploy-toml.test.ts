@@ -3,7 +3,7 @@ import { folderWith } from '../testing/folder.ts'
 import { typed } from '../testing/typed-command.ts'
 import { parseDeployFile } from './deploy-toml.ts'
 
-const NOTHING = { region: undefined, contextDir: '.', dockerfile: undefined, exclude: [] }
+const NOTHING = { agent: {}, region: undefined, contextDir: '.', dockerfile: undefined, exclude: [] }
 
 describe('deploy.toml', () => {
   it.each([
@@ -14,12 +14,12 @@ describe('deploy.toml', () => {
       { ...NOTHING, contextDir: 'app', dockerfile: 'Dock"er' },
     ],
     [
-      'region="eu"\n[scaling]\nregion = 1\n[ build ]\ndockerfile = "a\\"b" # c',
-      { ...NOTHING, region: 'eu', dockerfile: 'a"b' },
+      'region="eu"\n[scaling]\nmin_agents = 1\n[ build ]\ndockerfile = "a\\"b" # c',
+      { ...NOTHING, agent: { minAgents: 1 }, region: 'eu', dockerfile: 'a"b' },
     ],
     [
-      'note = """\n[build]\ndockerfile = "no"\n"""\nbuild.dockerfile = "yes"',
-      { ...NOTHING, dockerfile: 'yes' },
+      'image = """\n[build]\ndockerfile = "no"\n"""\nbuild.dockerfile = "yes"',
+      { ...NOTHING, agent: { image: '[build]\ndockerfile = "no"\n' }, dockerfile: 'yes' },
     ],
     ['build = { dockerfile = "x" }', { ...NOTHING, dockerfile: 'x' }],
     [
@@ -27,9 +27,21 @@ describe('deploy.toml', () => {
       { ...NOTHING, exclude: ['docs', '*.wav'] },
     ],
     [
-      'agent_name = "x"\nsecret_set = "x-secrets"\nagent_profile = "agent-1x"\n[build]\n[scaling]\nmin_agents = 1',
-      NOTHING,
+      [
+        'agent_name = "my-bot"\nimage_credentials = "my-registry"\nsecret_set = "my-bot-secrets"',
+        'agent_profile = "agent-2x"\nmax_session_duration = 600\nsessions_per_instance = 3\n[build]',
+        '[scaling]\nmin_agents = 0\nmax_agents = 4\n[noise_filter]\naudio_filter = "tel"',
+      ].join('\n'),
+      {
+        ...NOTHING,
+        agent: {
+          ...{ agentName: 'my-bot', imageCredentials: 'my-registry', secretSet: 'my-bot-secrets' },
+          ...{ agentProfile: 'agent-2x', maxSessionDuration: 600, sessionsPerInstance: 3 },
+          ...{ minAgents: 0, maxAgents: 4, audioFilter: 'tel' },
+        },
+      },
     ],
+    ['noise_filter.audio_filter = "none"', { ...NOTHING, agent: { audioFilter: null } }],
   ])('%j', (text, expected) => {
     expect(parseDeployFile(text, 'deploy.toml')).toEqual(expected)
   })
@@ -38,19 +50,21 @@ describe('deploy.toml', () => {
     ['[build]\ndockerfile = 3', ['line 2: build.dockerfile must be a string between quotes.']],
     ['[build]\n\n# note\ncontext_dir = " "', ['line 4: build.context_dir must not be empty.']],
     ['region = ["a"]', ['line 1: region must be a string']],
-    ['x = 1\nbuild = 3', ['line 2: build must be a section: [build].']],
+    ['region = "x"\nbuild = 3', ['line 2: build must be a section: [build].']],
     ['[[build]]\ndockerfile = "x"\n', ['line 1: build must be a section: [build].']],
     [
       '[build]\ncontext-dir = "."\n',
-      ['line 2: build.context-dir is unknown; allowed in [build]: context_dir, dockerfile, exclude.'],
+      [
+        'line 2: build.context-dir is unknown. Did you mean context_dir? Allowed in [build]: context_dir, dockerfile, exclude.',
+      ],
     ],
     [
       '[build.exclude]\nfiles = []\n',
-      ['line 2: build.exclude.files is unknown; allowed in [build.exclude]: patterns.'],
+      ['line 2: build.exclude.files is unknown. Allowed in [build.exclude]: patterns.'],
     ],
     ['[build.exclude]\npatterns = "x"\n', ['line 2: build.exclude.patterns must be a list of strings']],
     [
-      'a = """\n[build]\n"""\n\n[build.exclude]\npatterns = [\n  "ok",\n  4,\n  "[",\n  "!x",\n  "../x",\n  "/"\n]',
+      'image = """\n[build]\n"""\n\n[build.exclude]\npatterns = [\n  "ok",\n  4,\n  "[",\n  "!x",\n  "../x",\n  "/"\n]',
       [
         'line 6: build.exclude.patterns[1] must be a string',
         'line 6: build.exclude.patterns[2] is no pattern, as "[" has no "]".',
@@ -61,6 +75,31 @@ describe('deploy.toml', () => {
     ],
     ['[build]\ndockerfile = Dockerfile\n', ['line 2, column 14: It is not TOML: ']],
     ['[build]\na = 1\nb = 2\n', ['line 2: build.a is unknown', 'line 3: build.b is unknown']],
+    [
+      'agent-name = "x"\nsecret_sets = "y"\n[scaling]\nmax_instances = 3',
+      [
+        'line 4: scaling.max_instances is unknown. Allowed in [scaling]: min_agents, max_agents.',
+        'line 1: agent-name is unknown. Did you mean agent_name? Allowed at the top: agent_name, image,',
+        'line 2: secret_sets is unknown. Did you mean secret_set? Allowed at the top:',
+      ],
+    ],
+    [
+      'agent_name = "My bot"\nsecret_set = "x"\nagent_profile = "agent-9x"\nmax_session_duration = 20',
+      [
+        'line 1: agent_name must be 2 to 54 lower case letters',
+        'line 2: secret_set must be 3 to 63',
+        'line 3: agent_profile must be one of "agent-1x", "agent-2x", "agent-3x".',
+        'line 4: max_session_duration must be a whole number from 60 to 14400.',
+      ],
+    ],
+    ['build_id = "nope"', ['line 1: build_id must be the id of a build']],
+    [
+      'image = "a:1"\nbuild_id = "00000000-0000-4000-8000-000000000000"\n[scaling]\nmin_agents = 5\nmax_agents = 4',
+      [
+        'line 2: build_id and image cannot both be there',
+        'line 4: scaling.min_agents must not be more than max_agents, which is 4.',
+      ],
+    ],
     ['a = 1\na = 2\n', ['line 2, column 1: It is not TOML: ']],
   ])('%j is refused', (text, expected) => {
     let problems: unknown

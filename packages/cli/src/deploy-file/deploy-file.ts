@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { AgentProfile } from '@botcli/protocol/cloud'
 import { UsageError } from '../usage-error.ts'
 
 /** How a deployment file is called. */
@@ -8,8 +9,28 @@ export const DEPLOY_FILE = 'deploy.toml'
 /** Far more than anybody writes. */
 const MAX_BYTES = 64 * 1024
 
-/** What a deployment file says about builds. */
+/** What a deployment file says about the agent. What is not there is left to the command line and to the cloud. */
+export interface AgentSettings {
+  readonly agentName?: string | undefined
+  /** An image that is there already; either this or `buildId`, or the folder is built. */
+  readonly image?: string | undefined
+  readonly buildId?: string | undefined
+  /** The secret set that opens the registry of the image. */
+  readonly imageCredentials?: string | undefined
+  readonly secretSet?: string | undefined
+  readonly agentProfile?: AgentProfile | undefined
+  /** In seconds. */
+  readonly maxSessionDuration?: number | undefined
+  readonly sessionsPerInstance?: number | undefined
+  readonly minAgents?: number | undefined
+  readonly maxAgents?: number | undefined
+  /** `null` turns it off. */
+  readonly audioFilter?: 'tel' | 'pro' | null | undefined
+}
+
+/** What a deployment file says. */
 export interface DeployFile {
+  readonly agent: AgentSettings
   readonly region: string | undefined
   /** Relative to the folder of the file. */
   readonly contextDir: string

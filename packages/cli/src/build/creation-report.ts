@@ -1,8 +1,8 @@
 import type { BuildRecord } from '@botcli/protocol/cloud'
+import { DEPLOY_FILE } from '../deploy-file/deploy-file.ts'
 import { type Desk, plain } from '../remote/desk.ts'
 import type { BuildContext } from './context/context.ts'
 import { size } from './context/size.ts'
-import { DEPLOY_FILE } from '../deploy-file/deploy-file.ts'
 import { outcomeLines } from './report.ts'
 
 const SHOWN_SECRETS = 10
@@ -10,9 +10,12 @@ const SHOWN_SECRETS = 10
 /** Tells how a build is made: to people beside its log, to programs line by line. */
 export class CreationReport {
   readonly #desk: Desk
+  readonly #outcomeType: string
 
-  constructor(desk: Desk) {
+  /** Where more comes after the build, its outcome is not the one of the command. */
+  constructor(desk: Desk, outcomeType = 'outcome') {
     this.#desk = desk
+    this.#outcomeType = outcomeType
   }
 
   /** What would be sent. */
@@ -73,7 +76,7 @@ export class CreationReport {
   }
 
   outcome(build: BuildRecord, { cached }: { readonly cached: boolean }): void {
-    this.#desk.emit('outcome', { status: build.status, cached, build })
+    this.#desk.emit(this.#outcomeType, { status: build.status, cached, build })
     if (this.#desk.json) return
     if (cached) {
       this.note('The same files were built before; nothing was built. --no-cache builds them again.')

@@ -37,29 +37,29 @@ export interface CreationWish {
   readonly detach: boolean
 }
 
-/** One run of `build create`: context, cache, upload, build, log, outcome. */
+/** What is built, and how. */
+export interface WantedBuild {
+  readonly context: BuildContext
+  readonly region: string
+  readonly noCache: boolean
+}
+
+/** One build: cache, upload, build, log, outcome. */
 export class BuildCreation {
   readonly #desk: Desk
   readonly #report: CreationReport
   /** Whether the cloud may have made a build. */
   #isAskedFor = false
+  #isFollowed = false
 
-  constructor(desk: Desk) {
+  constructor(desk: Desk, report: CreationReport = new CreationReport(desk)) {
     this.#desk = desk
-    this.#report = new CreationReport(desk)
+    this.#report = report
   }
 
+  /** `build create`: gives the exit code. */
   async run(wish: CreationWish): Promise<number> {
-    try {
-      return await this.#run(wish)
-    } catch (error) {
-      if (this.#desk.signal.aborted && !wish.list) this.#report.stopped(this.#isAskedFor)
-      throw error
-    }
-  }
-
-  async #run(wish: CreationWish): Promise<number> {
-    const { io, signal } = this.#desk
+    const { io, signal, interrupt } = this.#desk
     const plan = await planBuild({ ...wish, cwd: io.cwd() })
     const context = await readContext({ ...plan, signal })
     if (wish.list) {
@@ -69,23 +69,54 @@ export class BuildCreation {
     const client = await this.#desk.connect()
     this.#report.context(context)
     const region = plan.region ?? (await client.properties()).defaultRegion
-    const before = wish.noCache ? undefined : await this.#findSame(client, context, region)
-    if (before !== undefined) return this.#taken(before, wish)
-    const { build, cached } = await this.#make(client, context, region, wish.noCache)
-    if (cached && isFinal(build.status)) return this.#taken(build, wish)
-    this.#report.made(build, client.url)
-    if (wish.detach) {
+    const wanted = { context, region, noCache: wish.noCache }
+    if (wish.detach) return this.#told(() => this.#detach(client, wanted))
+    const build = await this.build(client, wanted)
+    return interrupt.exitCode ?? exitCodeOf(build)
+  }
+
+  /** Builds, or takes what was built before, and gives the build once it is over, for better or worse. Ctrl-C cancels it. */
+  build(client: CloudClient, wanted: WantedBuild): Promise<BuildRecord> {
+    return this.#told(async () => {
+      const { build, cached } = await this.#begin(client, wanted)
+      if (!cached) return this.#follow(client, build)
+      this.#report.outcome(build, { cached })
+      return build
+    })
+  }
+
+  async #detach(client: CloudClient, wanted: WantedBuild): Promise<number> {
+    const { build, cached } = await this.#begin(client, wanted)
+    if (!cached) {
       this.#report.detached(build)
       return EXIT.ok
     }
-    return this.#follow(client, build)
+    this.#report.outcome(build, { cached })
+    this.#report.id(build)
+    return exitCodeOf(build)
   }
 
-  /** A build of before serves as well. */
-  #taken(build: BuildRecord, { detach }: CreationWish): number {
-    this.#report.outcome(build, { cached: true })
-    if (detach) this.#report.id(build)
-    return exitCodeOf(build)
+  /** Tells what is left behind when somebody stops it. */
+  async #told<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (this.#desk.signal.aborted && !this.#isFollowed) this.#report.stopped(this.#isAskedFor)
+      throw error
+    }
+  }
+
+  /** Finds a build that serves as well, or makes one. */
+  async #begin(
+    client: CloudClient,
+    { context, region, noCache }: WantedBuild,
+  ): Promise<{ readonly build: BuildRecord; readonly cached: boolean }> {
+    const before = noCache ? undefined : await this.#findSame(client, context, region)
+    if (before !== undefined) return { build: before, cached: true }
+    const { build, cached } = await this.#make(client, context, region, noCache)
+    if (cached && isFinal(build.status)) return { build, cached }
+    this.#report.made(build, client.url)
+    return { build, cached: false }
   }
 
   async #findSame(
@@ -175,8 +206,9 @@ export class BuildCreation {
     return place.uploadId
   }
 
-  async #follow(client: CloudClient, { id }: BuildRecord): Promise<number> {
+  async #follow(client: CloudClient, { id }: BuildRecord): Promise<BuildRecord> {
     const { interrupt } = this.#desk
+    this.#isFollowed = true
     // Its log is followed on while it is being cancelled.
     const following = new AbortController()
     const timers = [setTimeout(() => void this.#tellIfWaiting(client, id), WAITING_TOLD_MS)]
@@ -203,13 +235,10 @@ export class BuildCreation {
       await cancelling
       const build = await client.getBuild(id, following.signal)
       this.#report.outcome(build, { cached: false })
-      return interrupt.exitCode ?? exitCodeOf(build)
+      return build
     } catch (error) {
-      if (interrupt.exitCode !== undefined) {
-        this.#report.left(id)
-        return interrupt.exitCode
-      }
-      if (error instanceof RemoteError && error.code === 'CONNECTION_LOST') this.#report.left(id)
+      const isLost = error instanceof RemoteError && error.code === 'CONNECTION_LOST'
+      if (isLost || interrupt.signal.aborted) this.#report.left(id)
       throw error
     } finally {
       interrupt.signal.removeEventListener('abort', onInterrupt)

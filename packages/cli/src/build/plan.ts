@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { join, posix, relative, resolve } from 'node:path'
 import { DEFAULT_DOCKERFILE } from '@botcli/protocol/cloud'
-import { UsageError } from '../usage-error.ts'
 import { DEPLOY_FILE, readDeployFile } from '../deploy-file/deploy-file.ts'
+import { UsageError } from '../usage-error.ts'
 
 /** The folder of a project that is built, where the project itself is named. */
 const SERVER = 'server'

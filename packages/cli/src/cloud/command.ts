@@ -66,7 +66,9 @@ async function serve(
     runner: ownProgram(),
   })
   const key = cloud.firstKeys?.privateKey ?? cloud.newKey
-  const signedIn = key === undefined ? undefined : await signIn(cloud.url, key, io.env)
+  const publicKey = cloud.firstKeys?.publicKey
+  const credentials = key && { url: cloud.url, key, ...(publicKey && { publicKey }) }
+  const signedIn = credentials ? await signIn(credentials, io.env) : undefined
   greet({ cloud, host, dataFolder, version, signedIn }, io, log)
   if (!interrupt.signal.aborted) {
     await new Promise((settle) => interrupt.signal.addEventListener('abort', settle, { once: true }))
@@ -107,7 +109,7 @@ function builtDashboard(): string | undefined {
 }
 
 function help(): string {
-  return `Run a cloud on this machine: it builds bots and keeps their logs and secrets.
+  return `Run a cloud on this machine: it builds bots, runs them, and keeps their logs and secrets.
 
 Usage: botcli cloud [options]
 

@@ -1,5 +1,10 @@
 import type { Io } from '../io.ts'
-import { CREDENTIAL_VARIABLES, readStoredCredentials, writeCredentials } from '../remote/credentials.ts'
+import {
+  CREDENTIAL_VARIABLES,
+  type Credentials,
+  readStoredCredentials,
+  writeCredentials,
+} from '../remote/credentials.ts'
 
 /** What was done about signing in. */
 export interface SignIn {
@@ -9,7 +14,8 @@ export interface SignIn {
 }
 
 /** Signs this machine's user in to a new cloud, unless another one would be forgotten for it. */
-export async function signIn(url: string, key: string, env: Io['env']): Promise<SignIn> {
+export async function signIn(credentials: Credentials, env: Io['env']): Promise<SignIn> {
+  const { url } = credentials
   const notes = Object.values(CREDENTIAL_VARIABLES)
     .filter((name) => env[name])
     .map((name) => `${name} is set and wins over it.`)
@@ -18,7 +24,7 @@ export async function signIn(url: string, key: string, env: Io['env']): Promise<
     if (stored && stored.url !== url) {
       return { isDone: false, notes: [`You stay signed in to ${stored.url}.`] }
     }
-    const file = await writeCredentials({ url, key }, env)
+    const file = await writeCredentials({ ...stored, ...credentials }, env)
     return { isDone: true, notes: [`You are signed in with the private key (${file}).`, ...notes] }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)

@@ -5,9 +5,12 @@ import { action, JSON_OPTION } from '../remote/action.ts'
 import { CloudClient } from '../remote/cloud-client.ts'
 import {
   CREDENTIAL_VARIABLES,
+  type Credentials,
   DEFAULT_CLOUD_URL,
+  type Environment,
   isKey,
   isWebUrl,
+  readStoredCredentials,
   writeCredentials,
 } from '../remote/credentials.ts'
 import type { Desk } from '../remote/desk.ts'
@@ -40,7 +43,7 @@ win over what is stored.`,
     checkFamily(key)
     const client = new CloudClient({ url, key, signal: desk.signal })
     const record = ownRecord(key, (await client.listKeys()).keys)
-    const file = await writeCredentials({ url, key }, desk.io.env)
+    const file = await storeKey({ url, key }, desk.io.env)
     const name = record === undefined ? '' : ` with the key "${record.name}" (${record.prefix}…)`
     desk.say(`Signed in to ${client.url}${name}.`, `Stored in ${file}, for you alone.`)
     desk.print({ url: client.url, key: record ?? null, file })
@@ -52,6 +55,13 @@ win over what is stored.`,
     return EXIT.ok
   },
 })
+
+/** Stores a key, and keeps the public one of the same cloud. What was stored before need not be readable for that. */
+async function storeKey({ url, key }: Credentials, env: Environment): Promise<string> {
+  const stored = await readStoredCredentials(env).catch(() => undefined)
+  const publicKey = stored?.url === baseUrl(url) ? stored.publicKey : undefined
+  return writeCredentials({ url, key, ...(publicKey && { publicKey }) }, env)
+}
 
 /** Which of the listed keys this is. */
 export function ownRecord(key: string, keys: readonly KeyRecord[]): KeyRecord | undefined {

@@ -25,6 +25,7 @@ import {
   type UploadUrlResponse,
   uploadUrlResponse,
 } from '@botcli/protocol/cloud'
+import { AgentsApi } from './agents-api.ts'
 import { CloudHttp, type HttpOptions } from './http.ts'
 
 /** The cloud reads the whole upload before it answers. */
@@ -57,10 +58,13 @@ export interface FollowWish {
 
 /** The private API of a cloud, an operation a method. Everything fails with a RemoteError. */
 export class CloudClient {
+  /** Agents, their logs and their sessions. */
+  readonly agents: AgentsApi
   readonly #http: CloudHttp
 
   constructor(options: HttpOptions) {
     this.#http = new CloudHttp(options)
+    this.agents = new AgentsApi(this.#http)
   }
 
   /** The address of the cloud. */

@@ -12,6 +12,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface Credentials {
   readonly url: string
   readonly key: string
+  /** The key with which sessions are started there, if one is known. */
+  readonly publicKey?: string
 }
 
 /** Where `botcli cloud` listens. */
@@ -19,6 +21,8 @@ export const DEFAULT_CLOUD_URL = 'http://localhost:7870'
 
 /** Variables that win over what is stored. */
 export const CREDENTIAL_VARIABLES = { url: 'BOTCLI_CLOUD_URL', key: 'BOTCLI_API_KEY' } as const
+/** The variable with the key that starts sessions; it wins over what is stored. */
+export const PUBLIC_KEY_VARIABLE = 'BOTCLI_PUBLIC_KEY'
 
 /** Where the credentials of a user are stored. */
 export function credentialsFile(env: Environment): string {
@@ -52,7 +56,7 @@ export async function readCredentials(env: Environment = process.env): Promise<C
       `${name} is ${baseUrl(url)}, but you are signed in to ${stored.url}. Set ${other} too, or run: botcli login ${baseUrl(url)}`,
     )
   }
-  return { url: stored.url, key: key ?? stored.key }
+  return { ...stored, key: key ?? stored.key }
 }
 
 /** What is stored, or nothing if nobody has signed in. */
@@ -76,12 +80,12 @@ export async function readStoredCredentials(
   const found = parse(text)
   if (found === undefined)
     throw invalid(`${file} is not what "botcli login" writes. Sign in again: botcli login`)
-  return { url: baseUrl(found.url), key: found.key }
+  return { ...found, url: baseUrl(found.url) }
 }
 
 /** Stores credentials, for the user's eyes only and never by halves. Gives the file. */
 export async function writeCredentials(
-  { url, key }: Credentials,
+  { url, key, publicKey }: Credentials,
   env: Environment = process.env,
 ): Promise<string> {
   const file = credentialsFile(env)
@@ -90,7 +94,7 @@ export async function writeCredentials(
   try {
     const handle = await open(draft, 'wx', 0o600)
     try {
-      await handle.writeFile(`${JSON.stringify({ url: baseUrl(url), key }, null, 2)}\n`)
+      await handle.writeFile(`${JSON.stringify({ url: baseUrl(url), key, publicKey }, null, 2)}\n`)
       await handle.sync()
     } finally {
       await handle.close()
@@ -142,7 +146,9 @@ function parse(text: string): Credentials | undefined {
       return undefined
     const { url, key } = value
     const isRight = typeof url === 'string' && typeof key === 'string' && isWebUrl(url) && isKey(key)
-    return isRight ? { url, key } : undefined
+    if (!isRight) return undefined
+    const publicKey = 'publicKey' in value ? value.publicKey : undefined
+    return { url, key, ...(typeof publicKey === 'string' && isKey(publicKey) && { publicKey }) }
   } catch {
     return undefined
   }

@@ -45,6 +45,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./login/logout.ts')).logoutCommand,
   },
   {
+    name: 'deploy',
+    summary: 'Build a bot, run it in the cloud, and show how it goes',
+    load: async () => (await import('./deploy/command.ts')).deployCommand,
+  },
+  {
+    name: 'agent',
+    summary: 'See and change the bots that run in a cloud',
+    load: async () => (await import('./agent/command.ts')).agentCommand,
+  },
+  {
+    name: 'session',
+    summary: 'Start, see and end sessions with them',
+    load: async () => (await import('./session/command.ts')).sessionCommand,
+  },
+  {
     name: 'build',
     summary: 'Build bots in a cloud',
     load: async () => (await import('./build/command.ts')).buildCommand,

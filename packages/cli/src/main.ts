@@ -51,7 +51,7 @@ function unknown(name: string): string {
 function help(): string {
   const width = Math.max(...COMMANDS.map((one) => one.name.length))
   const commands = COMMANDS.map((one) => `  ${one.name.padEnd(width)}  ${one.summary}`)
-  return `Make voice-AI bots and run them on your machine.
+  return `Make voice-AI bots, run them on your machine, and deploy them to a cloud of your own.
 
 Usage: botcli COMMAND [options]
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join, posix, relative, resolve } from 'node:path'
 import { DEFAULT_DOCKERFILE } from '@botcli/protocol/cloud'
-import { DEPLOY_FILE, readDeployFile } from '../deploy-file/deploy-file.ts'
+import { DEPLOY_FILE, type DeployFile, readDeployFile } from '../deploy-file/deploy-file.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** The folder of a project that is built, where the project itself is named. */
@@ -28,12 +28,30 @@ export interface BuildPlan {
   readonly deployFile: string | undefined
 }
 
-/** Finds out what is to be built: what the command line says, then the deployment file, then what is usual. */
-export async function planBuild({ directory, dockerfile, region, cwd }: BuildWish): Promise<BuildPlan> {
+/** A folder with its deployment file, if it has one. */
+export interface Project {
+  readonly home: string
+  readonly file: DeployFile | undefined
+}
+
+/** Finds the project that is meant by a folder. */
+export async function findProject(directory: string, cwd: string): Promise<Project> {
   const given = resolve(cwd, directory)
   await checkFolder(given, directory)
   const home = await projectFolder(given)
-  const file = await readDeployFile(home)
+  return { home, file: await readDeployFile(home) }
+}
+
+/** Finds out what is to be built: what the command line says, then the deployment file, then what is usual. */
+export async function planBuild({ directory, cwd, ...wish }: BuildWish): Promise<BuildPlan> {
+  return planOf(await findProject(directory, cwd), wish)
+}
+
+/** The same for a project that was found before. */
+export async function planOf(
+  { home, file }: Project,
+  { dockerfile, region }: Pick<BuildWish, 'dockerfile' | 'region'>,
+): Promise<BuildPlan> {
   const folder = resolve(home, file?.contextDir ?? '.')
   if (folder !== home) await checkFolder(folder, `${file?.contextDir} (context_dir in ${DEPLOY_FILE})`)
   return {

@@ -9,6 +9,8 @@ import { optionsHelp } from '../options/help.ts'
 import type { OptionValues } from '../options/option.ts'
 import { parseOptions } from '../options/parse.ts'
 import { paintFor } from '../paint.ts'
+import { RemoteError } from '../remote/remote-error.ts'
+import { startAgentCall } from './agent-start.ts'
 import { openKeypad } from './keypad.ts'
 import { CALL_OPTIONS } from './options.ts'
 import { type CallPlan, planCall } from './plan.ts'
@@ -34,7 +36,7 @@ export const callCommand: Command = {
       return interrupt.exitCode ?? code
     } catch (error) {
       if (interrupt.exitCode !== undefined) return interrupt.exitCode
-      if (!(error instanceof StartError)) throw error
+      if (!(error instanceof StartError) && !(error instanceof RemoteError)) throw error
       io.stderr.write(`botcli call: ${error.message}\n`)
       return EXIT.failed
     } finally {
@@ -44,10 +46,9 @@ export const callCommand: Command = {
 }
 
 async function call(plan: CallPlan, values: CallValues, io: Io, interrupt: Interrupt): Promise<number> {
-  const { target, misbehaviours } = plan
-  const { carrier, body, origin, from, to, seed, limit, json } = values
-  const wanted = { transport: carrier, body, origin }
-  const url = body ? await startSession(target.startUrl, wanted, interrupt.signal) : target.wsUrl
+  const { misbehaviours } = plan
+  const { carrier, origin, from, to, seed, limit, json } = values
+  const url = await addressOf(plan, values, io, interrupt.signal)
   const paint = paintFor(io.stdout.isTTY === true && !io.env.NO_COLOR)
   const phone = new PhoneCall({
     url,
@@ -82,6 +83,26 @@ async function call(plan: CallPlan, values: CallValues, io: Io, interrupt: Inter
   return all.length === 0 ? EXIT.ok : EXIT.failed
 }
 
+/** Where to call: a session may have to be asked for first. */
+async function addressOf(
+  { place }: CallPlan,
+  { carrier: transport, body, origin, json }: CallValues,
+  io: Io,
+  signal: AbortSignal,
+): Promise<string> {
+  if (place.kind === 'runner') {
+    return body ? await startSession(place.startUrl, { transport, body, origin }, signal) : place.wsUrl
+  }
+  const { agent, key } = place
+  const { sessionId, wsUrl } = await startAgentCall({ agent, key, transport, body, signal }, io)
+  io.stdout.write(
+    json
+      ? `${JSON.stringify({ type: 'session', agent, sessionId })}\n`
+      : `  Session ${sessionId} of ${agent}; its log: botcli session logs ${agent} ${sessionId.slice(0, 8)}\n`,
+  )
+  return wsUrl
+}
+
 /** What a program wants to know at the end. */
 function summary(report: CallReport, faults: readonly string[]): object {
   const { events: _, said: __, heard: ___, ...rest } = report
@@ -110,6 +131,7 @@ function help(): string {
   return `Call a bot as a phone carrier would, without a phone.
 
 Usage: botcli call [URL] [options]
+       botcli call --agent NAME [options]
 
 URL is a runner such as http://localhost:7860, which is the default, or a WebSocket of one. The caller does
 what --say, --speech and --keys tell, in their order, each after the bot has had its turn, and hangs up

@@ -1,6 +1,8 @@
 import { CARRIER_IDS } from '@botcli/protocol'
+import { parseAgentName } from '../agent/agent-name.ts'
 import { flag, optional, repeatable, valued } from '../options/option.ts'
 import { oneOf, parseOrigin, wholeNumber } from '../run/values.ts'
+import { KEY_OPTION } from '../session/key-option.ts'
 import {
   lengthOfTime,
   parseFile,
@@ -22,6 +24,13 @@ export const CALL_OPTIONS = {
     help: `The carrier to play: ${CARRIER_IDS.join(', ')}.`,
     parse: oneOf(CARRIER_IDS),
   }),
+  agent: optional({
+    name: 'agent',
+    argument: 'NAME',
+    help: 'Call this agent of the cloud that you are signed in to, instead of a URL.',
+    parse: parseAgentName,
+  }),
+  key: KEY_OPTION,
   say: repeatable({
     name: 'say',
     argument: 'FILE',
@@ -74,7 +83,7 @@ export const CALL_OPTIONS = {
   body: optional({
     name: 'body',
     argument: 'JSON',
-    help: 'POST this body to /start first, then call the wsUrl that it answers.',
+    help: 'Data for the bot: POST it to /start first, then call the wsUrl that it answers.',
     parse: parseJsonObject,
   }),
   origin: optional({

@@ -7,7 +7,7 @@ import type { OptionValues } from '../options/option.ts'
 import type { Parsed } from '../options/parse.ts'
 import { UsageError } from '../usage-error.ts'
 import type { CALL_OPTIONS } from './options.ts'
-import { readTarget, type Target } from './target.ts'
+import { type CallPlace, readPlace } from './target.ts'
 
 type CallValues = OptionValues<typeof CALL_OPTIONS>
 
@@ -21,7 +21,7 @@ const BARGE_IN_MS = 1000
 
 /** Everything that a call needs, checked. */
 export interface CallPlan {
-  readonly target: Target
+  readonly place: CallPlace
   readonly coding: AudioCoding
   readonly script: readonly CallerStep[]
   readonly custom: Readonly<Record<string, string>>
@@ -36,14 +36,14 @@ export async function planCall(parsed: Parsed<typeof CALL_OPTIONS>, cwd: string)
   const { values, positionals } = parsed
   const problems = [...parsed.problems]
   const coding = chooseCoding(values, problems)
-  const target = readTarget(positionals, values.body !== undefined, problems)
+  const place = readPlace(positionals, values, problems)
   checkParameters(values, problems)
   const save = await writable(values.save, cwd, 'save', problems)
   const saveBoth = await writable(values.saveBoth, cwd, 'save-both', problems)
   const steps = await callerSteps(parsed, cwd, problems)
-  if (problems.length > 0 || target === undefined || coding === undefined) throw new UsageError(problems)
+  if (problems.length > 0 || place === undefined || coding === undefined) throw new UsageError(problems)
   return {
-    target,
+    place,
     coding,
     script: inTurns(steps, values.interrupt),
     custom: Object.fromEntries(values.params ?? []),

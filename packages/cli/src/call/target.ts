@@ -12,10 +12,37 @@ export interface Target {
   readonly startUrl: string
 }
 
+/** Where a call goes: to a runner, or to an agent of a cloud, which is asked for an address. */
+export type CallPlace =
+  | ({ readonly kind: 'runner' } & Target)
+  | { readonly kind: 'agent'; readonly agent: string; readonly key: string | undefined }
+
+/** Whom the command line wants to call. */
+export interface CallWish {
+  readonly agent: string | undefined
+  readonly key: string | undefined
+  readonly body: Readonly<Record<string, unknown>> | undefined
+}
+
 /** The runner gave no address to call. */
 export class StartError extends Error {
   override readonly name = 'StartError'
   readonly code = 'start_refused'
+}
+
+/** Understands whom to call. */
+export function readPlace(
+  positionals: readonly string[],
+  { agent, key, body }: CallWish,
+  problems: string[],
+): CallPlace | undefined {
+  if (agent === undefined) {
+    if (key !== undefined) problems.push('--key is for an agent: give --agent, too.')
+    const target = readTarget(positionals, body !== undefined, problems)
+    return target && { kind: 'runner', ...target }
+  }
+  if (positionals.length > 0) problems.push('Give a URL or --agent, not both.')
+  return { kind: 'agent', agent, key }
 }
 
 /** Understands what was written as URL. */

@@ -5,6 +5,8 @@ import { UsageError } from '../usage-error.ts'
 import type { Desk } from './desk.ts'
 
 const MAX_INPUT = 16 * 1024 * 1024
+/** Takes the last sign off the screen. */
+const ERASE = '\b \b'
 
 /** Everything that comes in by stdin. */
 export async function readInput({ stdin }: Io, signal: AbortSignal): Promise<string> {
@@ -35,23 +37,39 @@ export function canAsk({ stdin, stderr, env }: Io): boolean {
 }
 
 /** Asks for a line that does not show on the terminal; throws when the asked one leaves. */
-export async function obtainHidden(what: string, { io, signal, interrupt }: Desk): Promise<string> {
+export function obtainHidden(what: string, desk: Desk): Promise<string> {
+  return obtain(what, desk, { isShown: false })
+}
+
+/** Asks for a line; throws when the asked one leaves. */
+export function obtainLine(what: string, desk: Desk): Promise<string> {
+  return obtain(what, desk, { isShown: true })
+}
+
+interface Manner {
+  /** Whether what is typed shows on the terminal. */
+  readonly isShown: boolean
+}
+
+async function obtain(what: string, desk: Desk, manner: Manner): Promise<string> {
+  const { io, signal, interrupt } = desk
   const onInterrupt = () => interrupt.press('SIGINT')
-  const typed = await askHidden(what, io, { signal, onInterrupt })
+  const typed = await ask(what, io, { ...manner, signal, onInterrupt })
   signal.throwIfAborted()
   if (typed === undefined) throw new UsageError([`Nothing was given: ${what}.`])
   return typed
 }
 
-/** Asks for a line that does not show on the terminal. Nothing is given when the asked one leaves. */
-async function askHidden(
+/** Asks for a line, key by key. Nothing is given when the asked one leaves. */
+async function ask(
   question: string,
   { stdin, stderr }: Io,
-  { signal, onInterrupt }: { readonly signal: AbortSignal; onInterrupt(): void },
+  { isShown, signal, onInterrupt }: Manner & { readonly signal: AbortSignal; onInterrupt(): void },
 ): Promise<string | undefined> {
   if (stdin === undefined) return undefined
   const decoder = new StringDecoder('utf8')
   let line: string[] = []
+  const show = (text: string) => isShown && stderr.write(text)
   // Before the question: what is typed at once would show otherwise.
   stdin.setRawMode?.(true)
   let onKeys: (keys: Uint8Array | string) => void = () => {}
@@ -68,9 +86,15 @@ async function askHidden(
             return resolve(undefined)
           }
           if (sign === '\u0004') return resolve(line.length === 0 ? undefined : line.join(''))
-          if (sign === '\u0015') line = []
-          else if (sign === '\u007f' || sign === '\b') line.pop()
-          else if (sign >= ' ') line.push(sign)
+          if (sign === '\u0015') {
+            show(ERASE.repeat(line.length))
+            line = []
+          } else if (sign === '\u007f' || sign === '\b') {
+            if (line.pop() !== undefined) show(ERASE)
+          } else if (sign >= ' ') {
+            line.push(sign)
+            show(sign)
+          }
         }
       }
       signal.addEventListener('abort', onAbort)

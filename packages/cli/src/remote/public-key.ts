@@ -43,7 +43,8 @@ export async function withPublicKey<T>(
   const { client, env, given, signal } = wish
   const run = (key: string) => work(new PublicClient({ url: client.url, key, signal }), key)
   const fixed = given ?? fromVariable(env)
-  if (fixed !== undefined) return run(fixed)
+  if (fixed !== undefined)
+    return run(fixed).catch(notOfSignIn(given === undefined ? PUBLIC_KEY_VARIABLE : '--key'))
   const stored = await readStoredCredentials(env)
   const kept = stored?.url === client.url ? stored.publicKey : undefined
   if (kept === undefined) return run(await makeKey(wish))
@@ -52,6 +53,18 @@ export async function withPublicKey<T>(
   } catch (error) {
     if (!(error instanceof RemoteError) || error.status !== 401) throw error
     return await run(await makeKey(wish))
+  }
+}
+
+/** To sign in again would not help when it is this key that is no good. */
+function notOfSignIn(place: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof RemoteError) || error.status !== 401) throw error
+    throw RemoteError.local(
+      'CREDENTIALS_INVALID',
+      `The cloud does not take the public key of ${place}: it is unknown or revoked. Make another: botcli keys create --public NAME`,
+      { cause: error },
+    )
   }
 }
 

@@ -8,6 +8,8 @@ export type LocalCode =
   | 'CONNECTION_LOST'
   | 'ANSWER_INVALID'
   | 'UPLOAD_REFUSED'
+  | 'REGION_MISMATCH'
+  | 'SECRET_SET_MISSING'
 
 /** A cloud refused, or could not be asked. It has the code and the message of the API where there was an answer. */
 export class RemoteError extends Error {

@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util'
+
 /** Rows below a head, in columns. Some are left out where all rows have the same in them, for the sake of narrow terminals. */
 export function table(
   head: readonly string[],
@@ -9,10 +11,26 @@ export function table(
     return !isOptional || rows.some((row) => row[column] !== rows[0]?.[column])
   })
   const all = [head, ...rows].map((row) => columns.map((column) => row[column] ?? ''))
-  const widths = columns.map((_, index) => Math.max(...all.map((row) => row[index]?.length ?? 0)))
+  const widths = columns.map((_, index) => Math.max(...all.map((row) => shownLength(row[index] ?? ''))))
   return all.map((row) =>
-    row.map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0))).join('  '),
+    row.map((cell, index) => (index === row.length - 1 ? cell : padded(cell, widths[index] ?? 0))).join('  '),
   )
+}
+
+/** A cell may have colours, which take no room. */
+function padded(cell: string, width: number): string {
+  return cell + ' '.repeat(Math.max(0, width - shownLength(cell)))
+}
+
+function shownLength(cell: string): number {
+  return stripVTControlCharacters(cell).length
+}
+
+/** Names with their values below each other; those without a value are left out. */
+export function facts(rows: readonly (readonly [string, string | null | undefined])[]): readonly string[] {
+  const there = rows.flatMap(([name, value]) => (value ? [[name, value] as const] : []))
+  const width = Math.max(0, ...there.map(([name]) => name.length))
+  return there.map(([name, value]) => `${name.padEnd(width)}  ${value}`)
 }
 
 /** A time for people, in UTC. */

@@ -13,11 +13,13 @@ import {
 } from '@botcli/protocol/cloud'
 import { extract } from 'tar-stream'
 import { onTestFinished } from 'vitest'
+import { AgentsDouble, type Answer } from './agents-double.ts'
 
 /** A key that opens every double. */
 export const DOUBLE_KEY = 'sk_double_0123456789'
+/** A key that starts sessions in every double. */
+export const KNOWN_PUBLIC_KEY = 'pk_known_0123456789'
 
-type Answer = readonly [status: number, body: unknown]
 type Handler = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -81,6 +83,9 @@ export class CloudDouble {
   readonly builds = new Map<string, DoubleBuild>()
   readonly sets = new Map<string, Map<string, string>>()
   readonly keys: KeyRecord[] = []
+  /** Keys that were made, and have not been revoked, by their ids. */
+  readonly made = new Map<string, string>()
+  readonly agents = new AgentsDouble()
   /** Every request, as `METHOD path`. */
   readonly seen: string[] = []
   /** What was uploaded, by its id. */
@@ -174,6 +179,7 @@ export class CloudDouble {
     const { pathname, searchParams } = new URL(request.url ?? '', this.url)
     const [, first, second, third, fourth] = pathname.split('/')
     if (first === 'upload') return this.#upload(second ?? '', body)
+    if (second === 'public') return this.#public(request, third ?? '', body)
     if (request.headers.authorization !== `Bearer ${DOUBLE_KEY}`) {
       return [401, { error: 'The key is missing or unknown.', code: 'UNAUTHORIZED' }]
     }
@@ -188,8 +194,20 @@ export class CloudDouble {
     if (second === 'builds') return this.#build(request, response, third ?? '', fourth, searchParams)
     if (what === 'GET properties') return [200, { properties: { defaultRegion: 'local' } }]
     if (second === 'secrets') return this.#secrets(request.method, third, fourth, body)
+    if (second === 'agents') {
+      return this.agents.answer(request, response, body, new URL(request.url ?? '', this.url))
+    }
     if (second === 'keys') return this.#keys(request.method, third, body)
     return [404, { error: 'There is no such route.', code: 'NOT_FOUND' }]
+  }
+
+  /** Public keys are those that were made here, and one that is known to all. */
+  #public({ headers }: IncomingMessage, agent: string, body: Buffer): Answer {
+    const key = headers.authorization?.replace('Bearer ', '') ?? ''
+    if (key === KNOWN_PUBLIC_KEY || [...this.made.values()].includes(key)) {
+      return this.agents.start(agent, key, body)
+    }
+    return [401, { error: 'The key is missing or unknown.', code: 'UNAUTHORIZED' }]
   }
 
   #upload(id: string, body: Buffer): Answer {
@@ -320,13 +338,16 @@ export class CloudDouble {
     if (method === 'POST') {
       const { name, family } = JSON.parse(body.toString()) as { name: string; family: string }
       const key = `${family === 'public' ? 'pk' : 'sk'}_${randomUUID()}`
-      return [201, { key, record: this.addKey(name, key) }]
+      const record = this.addKey(name, key)
+      this.made.set(record.id, key)
+      return [201, { key, record }]
     }
     if (method === 'GET') return [200, { keys: this.keys }]
     const at = this.keys.findIndex((one) => one.id === id)
     const found = this.keys[at]
     if (found === undefined) return [404, { error: 'There is no such key.', code: 'NOT_FOUND' }]
     this.keys[at] = { ...found, revokedAt: new Date().toISOString() }
+    this.made.delete(found.id)
     return [200, { status: 'OK' }]
   }
 }

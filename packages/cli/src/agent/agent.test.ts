@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest'
+import { CloudDouble } from '../testing/cloud-double.ts'
+import { TypedCommand, typed } from '../testing/typed-command.ts'
+import { parseSince } from './log-options.ts'
+
+/** A cloud with an agent that takes sessions. */
+async function setting() {
+  const cloud = await CloudDouble.start()
+  const agent = cloud.agents.add('echo', 'local', { image: 'x:1' })
+  agent.move(agent.newest.id, 'Active')
+  const run = (...argv: readonly string[]) => typed(['agent', ...argv], { env: cloud.env })
+  return { cloud, agents: cloud.agents, agent, run, env: cloud.env }
+}
+
+describe('botcli agent list and get', () => {
+  it('say where agents stand', async () => {
+    const { agents, agent, run } = await setting()
+    agent.session()
+    agents.add('new-one')
+    const broken = agents.add('broken')
+    const detail = 'Traceback:\n  File "bot.py"\nValueError: no'
+    const failure = { code: 'DEPLOY-START-FAILED', message: 'It ended.', detail, exitCode: 1 }
+    broken.move(broken.newest.id, 'Failed', failure)
+    const { stdout, code } = await run('list')
+    expect(stdout.replaceAll(/\S+ \S+ UTC/g, 'then')).toBe(
+      [
+        'NAME     STATE     SESSIONS  DEPLOYMENT  UPDATED',
+        'echo     ready     1         1           then',
+        'new-one  starting  0         -           then',
+        'broken   failed    0         -           then',
+        '',
+      ].join('\n'),
+    )
+    expect(code).toBe(0)
+    expect((await run('get', 'broken')).stdout).toContain('    File "bot.py"\n  ValueError: no\n')
+    const shown = (await run('get', 'echo')).stdout
+    expect(shown).toMatch(/^name +echo\nstate +ready\n/)
+    expect(shown).toContain('x:1 (deployment 1, create)')
+    expect(JSON.parse((await run('get', 'echo', '--json')).stdout)).toEqual(agent.details)
+    const none = await run('get', 'nobody')
+    expect(none).toMatchObject({ code: 1, stderr: 'botcli agent get: There is no agent nobody.\n' })
+  })
+
+  it('tell an update that goes on from one that failed', async () => {
+    const { agent, run } = await setting()
+    const { id } = agent.deploy('update', {})
+    expect((await run('list')).stdout).toContain('updating')
+    agent.move(id, 'Failed')
+    expect((await run('list')).stdout).toContain('update failed')
+  })
+
+  it('say what to do where there is none', async () => {
+    const cloud = await CloudDouble.start()
+    const { stdout } = await typed(['agent', 'list'], { env: cloud.env })
+    expect(stdout).toBe('There are no agents. Make one: botcli deploy\n')
+  })
+})
+
+describe('botcli agent logs', () => {
+  it('shows the newest entries, the oldest of them first, and filters', async () => {
+    const { agent, run } = await setting()
+    const { sessionId } = agent.session()
+    agent.log('one', { timestamp: '2026-01-02T03:04:05.678Z', level: 'debug' })
+    agent.log('two\n  more', { sessionId, level: 'error', timestamp: '2026-01-02T03:04:06Z' })
+    agent.log('three', { source: 'start', deploymentId: agent.newest.id })
+    const short = sessionId.slice(0, 8)
+    const all = await run('logs', 'echo', '-n', '10')
+    expect(all.stdout.split('\n').slice(0, 3)).toEqual([
+      '2026-01-02T03:04:05Z  debug  -         one',
+      `2026-01-02T03:04:06Z  error  ${short}  two`,
+      '                                         more',
+    ])
+    const texts = async (...argv: readonly string[]) => {
+      const { stdout } = await run('logs', 'echo', '--json', ...argv)
+      return (JSON.parse(stdout) as { logs: { log: string }[] }).logs.map(({ log }) => log[1])
+    }
+    expect(await texts('-n', '2')).toEqual(['w', 'h'])
+    expect(await texts('--session', short)).toEqual(['w'])
+    expect(await texts('--deployment', '1')).toEqual(['h'])
+    expect(await texts('--level', 'info')).toEqual(['w', 'h'])
+    expect(await texts('--source', 'start')).toEqual(['h'])
+    expect(await texts('--query', 'one')).toEqual(['n'])
+    expect(await texts('--since', '1h')).toEqual(['h'])
+    expect((await run('logs', 'echo', '-n', '2')).stderr).toBe('(1 older: -n shows more of them)\n')
+  })
+
+  it('follows, over connections that break, until Ctrl-C', async () => {
+    const { agent, env } = await setting()
+    agent.log('one')
+    const command = new TypedCommand(['agent', 'logs', '-f', 'echo'], { env })
+    await command.see('one')
+    agent.cut()
+    await command.see('connected again')
+    agent.log('two')
+    await command.see('two')
+    command.emit('SIGINT')
+    expect(await command.ended).toBe(130)
+    expect(command.stdoutText.match(/one|two/g)).toEqual(['one', 'two'])
+  })
+
+  it.each([
+    ['90s', 10],
+    ['1m', 40],
+    ['1970-01-01T00:00:30Z', 30],
+    ['1970-01-01', 0],
+  ])('understands --since %s', (text, expected) => {
+    expect(parseSince(text, 100_000)).toBe(expected)
+  })
+
+  it.each(['', 'yesterday', '5', '5w', '2026-99-99'])('does not understand --since %j', (text) => {
+    expect(() => parseSince(text, 100_000)).toThrow('must be a length of time')
+  })
+})
+
+describe('botcli agent rollback and promote', () => {
+  it('go back by number, by the beginning of an id, or to the one before, and follow', async () => {
+    const { agent, run } = await setting()
+    const first = agent.newest
+    agent.move(agent.deploy('update', { image: 'x:2' }).id, 'Active')
+    const { code, stderr } = await run('rollback', 'echo')
+    expect(stderr).toContain('Deployment 3 of echo takes sessions')
+    expect(code).toBe(0)
+    expect(agent.newest).toMatchObject({ reason: 'rollback', image: 'x:1', sourceDeploymentId: first.id })
+    expect((await run('rollback', 'echo', '2')).code).toBe(0)
+    expect(agent.newest).toMatchObject({ number: 4, image: 'x:2' })
+    expect((await run('rollback', 'echo', first.id.slice(0, 9))).code).toBe(0)
+    expect(agent.newest).toMatchObject({ number: 5, image: 'x:1' })
+    expect(await run('rollback', 'echo', '99')).toMatchObject({
+      code: 1,
+      stderr: 'botcli agent rollback: echo has no deployment 99. See: botcli agent deployments echo\n',
+    })
+    expect((await run('rollback', 'echo', 'zz')).code).toBe(2)
+    const { stdout } = await run('deployments', 'echo', '-n', '2')
+    expect(stdout).toMatch(/^NUMBER +ID +PHASE +REASON +RUNS +CREATED\n5 +\S+ +Active +rollback +x:1 /)
+  })
+
+  it('end with 1 when it fails', async () => {
+    const { agents, agent, run } = await setting()
+    agent.move(agent.deploy('update', { image: 'x:2' }).id, 'Active')
+    agents.onDeployment = (_, { id }) =>
+      agent.move(id, 'Failed', { code: 'DEPLOY-START-FAILED', message: 'No.', detail: null, exitCode: 1 })
+    const { code, stderr } = await run('rollback', 'echo')
+    expect(stderr).toContain('Deployment 2 still takes sessions.')
+    expect(code).toBe(1)
+  })
+
+  it('let one agent run what another does', async () => {
+    const { agents, run } = await setting()
+    const other = agents.add('live', 'local', { image: 'y:1' })
+    other.move(other.newest.id, 'Active')
+    expect((await run('promote', 'echo', 'live')).code).toBe(0)
+    expect(other.newest).toMatchObject({ reason: 'promote', image: 'x:1' })
+    const missing = await run('promote', 'echo', 'nobody')
+    expect(missing.stderr).toContain('botcli deploy --agent nobody --image x:1')
+    expect(missing.code).toBe(1)
+  })
+})
+
+describe('botcli agent scale and delete', () => {
+  it('scales without a new deployment', async () => {
+    const { agent, run } = await setting()
+    expect((await run('scale', 'echo', '--min', '2', '--max', '3')).stdout).toBe(
+      'echo has 2 to 3 instances now.\n',
+    )
+    expect(agent.deployments).toHaveLength(1)
+    expect((await run('scale', 'echo')).stderr).toContain('Give --min, --max, or both.')
+    expect((await run('scale', 'echo', '--min', '4', '--max', '3')).code).toBe(2)
+  })
+
+  it('asks nobody where nobody is', async () => {
+    const { agents, run } = await setting()
+    const refused = await run('delete', 'echo')
+    expect(refused.stderr).toContain('give --yes')
+    expect(refused.code).toBe(2)
+    expect(agents.agents.size).toBe(1)
+    expect(await run('delete', 'echo', '--yes')).toMatchObject({ code: 0, stdout: 'Removed echo.\n' })
+    expect(agents.agents.size).toBe(0)
+  })
+})

@@ -1,7 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { CloudDouble } from '../testing/cloud-double.ts'
+import { KEYS, PseudoTerminal } from '../testing/pseudo-terminal.ts'
 import { TypedCommand, typed } from '../testing/typed-command.ts'
 import { parseSince } from './log-options.ts'
+
+const BIN = fileURLToPath(new URL('../../bin/botcli.js', import.meta.url))
 
 /** A cloud with an agent that takes sessions. */
 async function setting() {
@@ -175,5 +179,25 @@ describe('botcli agent scale and delete', () => {
     expect(agents.agents.size).toBe(1)
     expect(await run('delete', 'echo', '--yes')).toMatchObject({ code: 0, stdout: 'Removed echo.\n' })
     expect(agents.agents.size).toBe(0)
+  })
+
+  it('asks for the name on a terminal, which shows', async () => {
+    const { agents, env } = await setting()
+    const ask = async (...keys: readonly string[]) => {
+      const terminal = new PseudoTerminal([process.execPath, BIN, 'agent', 'delete', 'echo'], '/', env)
+      onTestFinished(() => terminal.close())
+      await terminal.see('Type its name to remove it: ')
+      terminal.type(...keys)
+      return { code: await terminal.ended, screen: terminal.screen }
+    }
+    const refused = await ask('echoes', KEYS.enter)
+    expect(refused.screen).toContain('remove it: echoes')
+    expect(refused.screen).toContain('Nothing was removed.')
+    expect(refused.code).toBe(1)
+    expect((await ask(KEYS.interrupt)).code).toBe(130)
+    expect(agents.agents.size).toBe(1)
+    const done = await ask('echx', '\u007f', 'o', KEYS.enter)
+    expect(done.screen).toContain('Removed echo.')
+    expect(done.code).toBe(0)
   })
 })

@@ -36,8 +36,13 @@ export const LOG_OPTIONS = {
     help: 'Only what is younger: 90s, 15m, 2h, 1d, or a time such as 2026-01-31T12:00Z.',
     parse: (text) => parseSince(text, Date.now()),
   }),
-  json: flag({ ...JSON_OPTION, help: 'Print the result as JSON; with -f, a line for each event.' }),
 } as const
+
+/** How programs read a log. */
+export const LOG_JSON = flag({
+  ...JSON_OPTION,
+  help: 'Print the result as JSON; with -f, a line for each event.',
+})
 
 /** Where a log entry may come from. */
 export const SOURCE_OPTION = optional({

@@ -5,7 +5,7 @@ import { notEmpty } from '../remote/values.ts'
 import { findSessionId, readSessionId } from '../session/session-id.ts'
 import { readAgentName } from './agent-name.ts'
 import { findDeployment, readDeployment } from './deployment-id.ts'
-import { LOG_OPTIONS, SOURCE_OPTION } from './log-options.ts'
+import { LOG_JSON, LOG_OPTIONS, SOURCE_OPTION } from './log-options.ts'
 import { followLog, showLog } from './log-reading.ts'
 
 /** `botcli agent logs NAME`. */
@@ -14,8 +14,8 @@ export const logsAction = action({
   summary: 'Show the log of an agent: of all its instances and sessions',
   usage: 'NAME',
   arguments: { min: 1, max: 1 },
-  about: `The newest entries are shown, the oldest of them first: time (UTC), level, session, text. With -f, a connection
-that breaks is made again, and each entry comes once.`,
+  about: `The newest entries are shown, the oldest of them first: time (UTC), level, session, text. With -f, a
+connection that breaks is made again, and each entry comes once.`,
   options: {
     ...LOG_OPTIONS,
     session: optional({
@@ -31,6 +31,7 @@ that breaks is made again, and each entry comes once.`,
       parse: notEmpty,
     }),
     source: SOURCE_OPTION,
+    json: LOG_JSON,
   },
   async work({ args: [text], values }, desk) {
     const { follow, lines, level, query, since, source } = values

@@ -25,9 +25,9 @@ export const rollbackAction = action({
   summary: 'Go back to what was deployed before, without a build',
   usage: 'NAME [DEPLOYMENT]',
   arguments: { min: 1, max: 2 },
-  about: `DEPLOYMENT is the number of a deployment or the beginning of its id, which "botcli agent deployments NAME" shows; by
-default, the last one that took sessions before. It becomes a new deployment, with today's secrets. Sessions
-that run finish where they are.`,
+  about: `DEPLOYMENT is the number of a deployment or the beginning of its id, which "botcli agent deployments NAME"
+shows; by default, the last one that took sessions before. It becomes a new deployment, with today's
+secrets. Sessions that run finish where they are.`,
   exitCodes: ROLLOUT_EXIT_CODES,
   options: { wait: WAIT_OPTION, json: ROLLOUT_JSON },
   async work({ args: [text, typed], values: { wait } }, desk) {
@@ -46,8 +46,8 @@ export const promoteAction = action({
   summary: 'Let an agent run what another one runs, without a build',
   usage: 'FROM TO',
   arguments: { min: 2, max: 2 },
-  about: `TO gets a new deployment of what FROM runs, such as production that of staging. Secrets, scaling and all else
-of TO stay as they are.`,
+  about: `TO gets a new deployment of what FROM runs, such as production that of staging. Secrets, scaling and all
+else of TO stay as they are.`,
   exitCodes: ROLLOUT_EXIT_CODES,
   options: {
     deployment: optional({

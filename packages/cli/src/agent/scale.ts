@@ -31,8 +31,8 @@ export const scaleAction = action({
   summary: 'Change how many instances there are',
   usage: 'NAME',
   arguments: { min: 1, max: 1 },
-  about: `It makes no new deployment, and sessions go on. What is not given stays. A [scaling] section in deploy.toml
-holds again with the next "botcli deploy".`,
+  about: `It makes no new deployment, and sessions go on. What is not given stays. A [scaling] section in
+deploy.toml holds again with the next "botcli deploy".`,
   options: { min: MIN_OPTION, max: MAX_OPTION, json: JSON_OPTION },
   async work({ args: [text], values: { min, max } }, desk) {
     const name = readAgentName(text)

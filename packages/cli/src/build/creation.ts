@@ -8,24 +8,18 @@ import { EXIT } from '../exit-codes.ts'
 import type { CloudClient } from '../remote/cloud-client.ts'
 import type { Desk } from '../remote/desk.ts'
 import { RemoteError } from '../remote/remote-error.ts'
-import { realWait, withRetries } from '../remote/retry.ts'
-import { upload } from '../remote/upload.ts'
 import { cancelBuild } from './cancel.ts'
 import { type BuildContext, readContext } from './context/context.ts'
-import { type PackedContext, packContext } from './context/pack.ts'
 import { CreationReport } from './creation-report.ts'
 import { planBuild } from './plan.ts'
-import { Progress } from './progress.ts'
 import { exitCodeOf } from './report.ts'
+import { ContextSending } from './sending.ts'
 import { watchLog } from './watch.ts'
 
 /** After this long it is told that a build waits for others. */
 const WAITING_TOLD_MS = 2000
 /** For so long the end of a cancelled build is waited for. */
 const CANCEL_LIMIT_MS = 20_000
-
-/** To pack more than this takes long. */
-const LONG_BYTES = 64 * 1024 * 1024
 
 /** What the command line asks for. */
 export interface CreationWish {
@@ -113,7 +107,7 @@ export class BuildCreation {
   ): Promise<{ readonly build: BuildRecord; readonly cached: boolean }> {
     const before = noCache ? undefined : await this.#findSame(client, context, region)
     if (before !== undefined) return { build: before, cached: true }
-    const { build, cached } = await this.#make(client, context, region, noCache)
+    const { build, cached } = await this.#make(client, { context, region, noCache })
     if (cached && isFinal(build.status)) return { build, cached }
     this.#report.made(build, client.url)
     return { build, cached: false }
@@ -128,27 +122,9 @@ export class BuildCreation {
     return (await client.listBuilds({ ...same, reusable: 'true' })).builds[0]
   }
 
-  async #make(
-    client: CloudClient,
-    context: BuildContext,
-    region: string,
-    noCache: boolean,
-  ): Promise<CreateBuildResponse> {
-    const { signal } = this.#desk
-    const packed = await this.#pack(context)
-    let uploadId: string
-    try {
-      // A place takes one upload, so that each try gets one of its own.
-      uploadId = await withRetries(
-        () => this.#upload(client, packed, region),
-        realWait,
-        signal,
-        ({ message }) => this.#report.note(`${message} Trying again.`),
-      )
-    } finally {
-      await packed.close()
-    }
-    signal.throwIfAborted()
+  async #make(client: CloudClient, { context, region, noCache }: WantedBuild): Promise<CreateBuildResponse> {
+    const uploadId = await new ContextSending(this.#desk, this.#report).send(client, context, region)
+    this.#desk.signal.throwIfAborted()
     const request = { uploadId, region, dockerfilePath: context.dockerfile, noCache }
     const created = await this.#ask(client, request)
     if (created.contextHash !== context.hash) {
@@ -171,39 +147,6 @@ export class BuildCreation {
     } finally {
       signal.removeEventListener('abort', onInterrupt)
     }
-  }
-
-  async #pack(context: BuildContext): Promise<PackedContext> {
-    const { io, json, signal } = this.#desk
-    // Where there is no terminal, lines are for those who wait for long.
-    const isShown = !json && (io.stderr.isTTY === true || context.bytes > LONG_BYTES)
-    const progress = new Progress('Packed', io.stderr, context.bytes)
-    try {
-      return await packContext(context, signal, (bytes) => isShown && progress.update(bytes))
-    } finally {
-      progress.close()
-    }
-  }
-
-  async #upload(client: CloudClient, packed: PackedContext, region: string): Promise<string> {
-    const { io, json, signal } = this.#desk
-    const place = await client.createUpload(region)
-    const progress = new Progress('Uploaded', io.stderr, packed.bytes)
-    try {
-      await upload({
-        url: new URL(place.uploadUrl, `${client.url}/`).href,
-        fields: place.uploadFields,
-        file: packed,
-        signal,
-        onProgress: (bytes) => {
-          if (!json) progress.update(bytes)
-        },
-      })
-    } finally {
-      progress.close()
-    }
-    this.#report.uploaded(packed.bytes)
-    return place.uploadId
   }
 
   async #follow(client: CloudClient, { id }: BuildRecord): Promise<BuildRecord> {

@@ -30,7 +30,7 @@ export const CALL_OPTIONS = {
     help: 'Call this agent of the cloud that you are signed in to, instead of a URL.',
     parse: parseAgentName,
   }),
-  key: KEY_OPTION,
+  key: { ...KEY_OPTION, help: `For --agent. ${KEY_OPTION.help}` },
   say: repeatable({
     name: 'say',
     argument: 'FILE',

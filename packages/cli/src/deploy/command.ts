@@ -9,10 +9,11 @@ export const deployCommand = action({
   summary: 'Build a bot, run it in the cloud, and show how it goes',
   usage: '[DIR]',
   arguments: { min: 0, max: 1 },
-  about: `DIR is a folder with a deploy.toml, or a project that "botcli init" has made; by default, the current one. The
-agent that deploy.toml names is made, or changed; what neither it nor an option says stays as it is. A
-build of the same files that succeeded is taken again. New sessions go to the new deployment once it is
-ready; until then, and if it fails, the one before takes them. Ctrl-C cancels a build; a roll-out goes on.`,
+  about: `DIR is a folder with a deploy.toml, or a project that "botcli init" has made; by default, the current
+one. The agent that deploy.toml names is made, or changed; what neither it nor an option says stays as
+it is. A build of the same files that succeeded is taken again. New sessions go to the new deployment
+once it is ready; until then, and if it fails, the one before takes them. Ctrl-C cancels a build; a
+roll-out goes on without you.`,
   exitCodes: `  0    the agent takes sessions with what was deployed
   1    the build or the roll-out failed or took too long, or the cloud refused
   2    the command line or deploy.toml is wrong

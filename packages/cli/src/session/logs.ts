@@ -1,5 +1,5 @@
 import { readAgentName } from '../agent/agent-name.ts'
-import { LOG_OPTIONS } from '../agent/log-options.ts'
+import { LOG_JSON, LOG_OPTIONS } from '../agent/log-options.ts'
 import { followLog, showLog } from '../agent/log-reading.ts'
 import { EXIT } from '../exit-codes.ts'
 import { flag } from '../options/option.ts'
@@ -13,8 +13,8 @@ export const logsAction = action({
   summary: 'Show the log of a session',
   usage: 'AGENT ID',
   arguments: { min: 2, max: 2 },
-  about: `The newest entries are shown, the oldest of them first. With -f, a connection that breaks is made again, and each
-entry comes once. Of the ID, the beginning is enough. Ctrl-C leaves the session alone.`,
+  about: `The newest entries are shown, the oldest of them first. With -f, a connection that breaks is made
+again, and each entry comes once. Of the ID, the beginning is enough. Ctrl-C leaves the session alone.`,
   exitCodes: `  0    it was shown; with -f: the session ended well
   1    it could not be shown; with -f: the session failed
   2    the command line is wrong
@@ -25,6 +25,7 @@ entry comes once. Of the ID, the beginning is enough. Ctrl-C leaves the session 
       ...LOG_OPTIONS.follow,
       help: 'Go on until the session is over, and say what became of it.',
     }),
+    json: LOG_JSON,
   },
   async work({ args: [text, id = ''], values: { follow, lines, level, query, since } }, desk) {
     const agent = readAgentName(text, 'AGENT')

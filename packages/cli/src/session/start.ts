@@ -19,8 +19,8 @@ export const startAction = action({
   summary: 'Start a session with an agent',
   usage: 'AGENT',
   arguments: { min: 1, max: 1 },
-  about: `It asks the public API as a client of yours would, and shows the answer: where to connect. Nobody is connected by
-that; --open talks in the browser, and "botcli call --agent AGENT" calls as a phone would.`,
+  about: `It asks the public API as a client of yours would, and shows the answer: where to connect. Nobody is
+connected by that; --open talks in the browser, and "botcli call --agent AGENT" calls as a phone would.`,
   options: {
     transport: valued({
       name: 'transport',

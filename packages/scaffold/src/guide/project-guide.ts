@@ -126,13 +126,16 @@ ${required.map(({ name, hint }) => `| \`${name}\` | ${hint} |`).join('\n')}`
 function howToDeploy({ names, noiseFilter }: Configuration): string {
   return `## Deploy it
 
-\`server/Dockerfile\` makes the image, in which the same runner runs the bot, and \`server/deploy.toml\` describes the agent \`${names.agent}\`:
+\`server/deploy.toml\` describes the agent \`${names.agent}\`, and \`server/Dockerfile\` makes its image, in which the same runner runs the bot:
 
 \`\`\`sh
-docker build -t ${names.agent} server
+botcli secrets set ${names.agent}-secrets --file server/.env
+botcli deploy
+botcli agent logs ${names.agent}
 \`\`\`
 
-The image takes botcli from npm; before its version is there, it cannot be built. README.md has the command that tries the image here. Keys go into the secret set that \`server/deploy.toml\` names, never into the image. The
-same code runs here and there. \`ENV\` is \`local\` only under the development runner; leave it out of the secrets.
+Deploy only when you are asked to: it changes what callers get. \`botcli deploy\` ends with 0 only when the agent takes sessions with the new version; if it does not start,
+the bot's traceback is in the output, and \`botcli agent rollback ${names.agent}\` goes back. \`--json\` prints a line for each event. Keys go into the secret set that \`server/deploy.toml\` names, never into
+the image. The same code runs here and there. \`ENV\` is \`local\` only under the development runner; leave it out of the secrets.
 ${noiseFilter ? 'The noise filter is a part of the bot, here and in the cloud.\n' : ''}`
 }

@@ -41,7 +41,8 @@ export function runCommand({ callFlow }: Traits): readonly string[] {
 
 /** `.dockerignore`: what does not belong into an image. */
 export function dockerignore(): string {
-  return `# Dockerfile and deploy.toml are not here: the cloud builds from what is left.
+  return `# How many instances there are is no part of the image, and no reason to build it again.
+deploy.toml
 **/.env
 **/.env.*
 **/.venv

@@ -360,7 +360,7 @@ describe('projects', () => {
   it('keeps secrets out of the image, and lets the cloud have what it builds from', () => {
     const lines = file(configured({ deployToCloud: true }), 'server/.dockerignore').split('\n')
     expect(lines).toEqual(expect.arrayContaining(['**/.env', '**/.env.*', 'recordings']))
-    for (const needed of ['Dockerfile', 'deploy.toml', 'pyproject.toml', 'uv.lock', 'wheels', 'bot.py']) {
+    for (const needed of ['Dockerfile', 'pyproject.toml', 'uv.lock', 'wheels', 'bot.py']) {
       expect(lines.filter((line) => line.includes(needed) && !line.startsWith('#'))).toEqual([])
     }
   })

@@ -5,7 +5,7 @@ import type { Traits } from './traits.ts'
 import { hasCallServer, projectVariables } from './variables.ts'
 import { botcliVersion } from './wheel.ts'
 
-/** How to make an image of the bot and try it. */
+/** How to bring the bot into a cloud, and how to try its image before. */
 export function deploymentSection(configuration: Configuration, traits: Traits): string {
   const { agent } = configuration.names
   const { python, callFlow } = traits
@@ -13,7 +13,7 @@ export function deploymentSection(configuration: Configuration, traits: Traits):
   const notes = [
     ...(hasCallServer(traits)
       ? [
-          `The image runs the bot. The call server runs beside it, where ${callFlow?.mode === 'dial-in' ? 'the carrier' : 'whoever wants a call'} reaches it; \`BOT_START_URL\` and \`BOT_START_KEY\` tell it where bots are started.`,
+          `The agent runs the bot. The call server runs beside it, where ${callFlow?.mode === 'dial-in' ? 'the carrier' : 'whoever wants a call'} reaches it; \`BOT_START_URL\` and \`BOT_START_KEY\` tell it where bots are started: the address that \`botcli deploy\` names at its end, and a public key (\`botcli keys create --public calls\`).`,
         ]
       : []),
     ...(key
@@ -23,6 +23,21 @@ export function deploymentSection(configuration: Configuration, traits: Traits):
       : []),
   ]
   return `## Deployment
+
+You need a cloud: \`botcli cloud\` runs one on your machine and signs you in, \`botcli login URL\` signs you in to another. Then, from this folder on:
+
+\`\`\`
+${commands([
+  [`botcli secrets set ${agent}-secrets --file server/.env`, 'once, and whenever they change'],
+  ['botcli deploy', 'build, roll-out and first health in one stream'],
+  [firstSession(agent, traits), 'a first session'],
+  [`botcli agent logs -f ${agent}`, 'what the bot says'],
+  [`botcli agent rollback ${agent}`, 'back to the version before'],
+])}
+\`\`\`
+
+\`server/deploy.toml\` has the agent's name, the secret set with its variables, and how many instances there are. A new version takes new sessions once it
+is ready; running ones finish on the old one. If it does not start, you see the bot's own traceback, and the old one goes on.
 
 \`server/Dockerfile\` makes an image in which the same runner runs the bot${python === '3.12' ? ' (the services need Python 3.12, which is in it)' : ''}. Commit \`server/uv.lock\`, which \`uv sync\` makes,
 and the image has the versions that you have tried.
@@ -35,8 +50,20 @@ docker build -t ${agent} server
 docker run --rm --env-file server/.env ${trial(agent, traits)}
 \`\`\`
 
-\`server/deploy.toml\` has the agent's name, the secret set with its variables, and how many instances there are. \`.env\` never gets into
-the image.${notes.map((note) => `\n\n${note}`).join('')}`
+\`.env\` never gets into the image. A cloud that has no container engine installs the dependencies into a bundle instead, and needs none of this.${notes.map((note) => `\n\n${note}`).join('')}`
+}
+
+/** Commands with remarks that begin below each other. */
+function commands(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([command]) => command.length))
+  return rows.map(([command, remark]) => `${command.padEnd(width)}    # ${remark}`).join('\n')
+}
+
+/** How to talk to the agent for the first time: in the browser, as a phone would, or in a room. */
+function firstSession(agent: string, { plain, carriers: [carrier] }: Traits): string {
+  if (plain.includes('webrtc')) return `botcli session start ${agent} --open`
+  if (carrier !== undefined) return `botcli call --agent ${agent} --as ${carrier}`
+  return `botcli session start ${agent} -t ${plain.includes('websocket') ? 'websocket' : 'room'}`
 }
 
 /** How to run the image on one's own machine, for the transports that the bot has. */

@@ -113,16 +113,13 @@ export class AgentService {
       const config = await check.configOf(agent, request, desired.config)
       const scaled = await this.#scale(agent, request.autoScaling)
       const isSame = JSON.stringify(config) === JSON.stringify(desired.config)
-      const isGood = desired.phase !== 'Failed'
-      if (!isSame || request.forceRedeploy) return this.#deploy(scaled ?? agent, config, 'update')
-      const details = await this.#details(scaled ?? agent)
-      if (scaled || !isGood) {
-        const failed =
-          'Its newest deployment failed, and nothing of it was changed. To try it again: forceRedeploy.'
-        return isGood ? details : { ...details, warning: failed }
+      // One that failed is tried again: what it lacked may be there now.
+      if (!isSame || request.forceRedeploy || desired.phase === 'Failed') {
+        return this.#deploy(scaled ?? agent, config, 'update')
       }
-      const same =
-        'Nothing has changed, so that there is no new deployment. To make one anyway: forceRedeploy.'
+      const details = await this.#details(scaled ?? agent)
+      if (scaled) return details
+      const same = 'Nothing has changed, so that there is no new deployment. To make one anyway: forceRedeploy.'
       return { ...details, warning: same }
     })
   }

@@ -98,6 +98,10 @@ export class Exchange {
   #sendBody(upstream: ClientRequest): void {
     this.#isSending = true
     this.#incoming.pipe(upstream)
+    setImmediate(() => {
+      // The first piece may be long in coming, and the instance may answer without it.
+      if (!upstream.writableEnded && !upstream.destroyed) upstream.flushHeaders()
+    })
   }
 
   #onAnswer(answer: IncomingMessage): void {

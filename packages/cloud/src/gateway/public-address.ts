@@ -27,6 +27,8 @@ const WEBSOCKET = new RegExp(
   String.raw`${ORIGIN}\/v1\/public\/([^/?#]+)\/sessions\/([^/?#]+)\/([\w-]{1,512})\/(?:ws|ws-client)(\?.*)?$`,
 )
 const VISIBLE = /^[!-~]*$/
+/** Where a reader may think that the name of a part ends. */
+const CUT = /[;?#]/
 /** An address that is encoded more often than this is up to something. */
 const MAX_ENCODINGS = 4
 
@@ -59,7 +61,7 @@ export function pathOf({ rest }: Pick<ProxyAddress, 'rest'>): string {
 
 /**
  * Throws unless a path stays below its session, however the instance or the framework of a bot may read it. Some decode twice, some
- * take a backslash for a slash, and some cut off what follows a semicolon.
+ * take a backslash for a slash, and some cut off what follows a semicolon or an encoded question mark.
  */
 export function checkRest({ rest, query }: Pick<ProxyAddress, 'rest' | 'query'>): void {
   if (rest === '') throw refused('what is asked of the session is missing behind its id')
@@ -83,8 +85,8 @@ function checkSegments(text: string): void {
   // A slash at the end is no other place.
   if (segments.length > 1 && segments.at(-1) === '') segments.pop()
   for (const segment of segments) {
-    const [name = ''] = segment.split(';')
-    if (segment === '') throw refused('two slashes in a row are not allowed in it')
+    const [name] = segment.split(CUT)
+    if (name === '') throw refused('a part of it is empty')
     if (name === '.' || name === '..') throw refused('"." and ".." are not allowed in it')
   }
 }

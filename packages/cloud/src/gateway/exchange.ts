@@ -74,6 +74,10 @@ export class Exchange {
     upstream.on('response', (answer) => this.#onAnswer(answer))
     upstream.on('timeout', () => this.#onInstanceIdle())
     upstream.on('error', (error) => this.#onInstanceError(upstream, error))
+    upstream.once('close', () => {
+      // Without an error, as after an upgrade that nobody has asked for.
+      if (upstream === this.#upstream) this.#onInstanceError(upstream, new Error('There was no answer.'))
+    })
     if (!this.#hasBody) upstream.end()
     else if (!this.#awaitsContinue) this.#sendBody(upstream)
     else {

@@ -98,6 +98,13 @@ export class GatewayHouse {
     return fetch(url, { ...init, headers })
   }
 
+  /** The head of a request to a session, as bytes on the wire. */
+  head(sessionId: string, method: string, path: string, lines: readonly string[] = []): string {
+    const first = `${method} /v1/public/my-agent/sessions/${sessionId}/${path} HTTP/1.1`
+    const key = `Authorization: Bearer ${this.publicKey}`
+    return [first, 'Host: cloud.example', key, ...lines, '', ''].join('\r\n')
+  }
+
   /** The address of a session's WebSocket. */
   websocketUrl(sessionId: string, token: string, name = 'ws-client'): string {
     return `${this.url.replace('http', 'ws')}/v1/public/my-agent/sessions/${sessionId}/${token}/${name}`
@@ -113,4 +120,11 @@ export class GatewayHouse {
   async #key(organizationId: string, family: 'public' | 'private'): Promise<string> {
     return (await this.#keys.create(organizationId, { name: 'k', family })).key
   }
+}
+
+/** Everything that a stream gives. */
+export async function bytesOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks)
 }

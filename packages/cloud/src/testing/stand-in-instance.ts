@@ -23,6 +23,7 @@ export class StandInInstance {
   readonly #folder: string
   readonly #server: Server
   readonly #websockets: WebSocketServer
+  readonly #sockets = new Set<Socket>()
 
   private constructor(folder: string, perMessageDeflate: boolean) {
     this.#folder = folder
@@ -32,6 +33,10 @@ export class StandInInstance {
       this.#note(request)
       this.serve(request, response)
     })
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
     this.#server.on('upgrade', (request, socket, head) => {
       this.#note(request)
       if (this.onUpgrade) this.onUpgrade(request, socket as Socket, head)
@@ -40,7 +45,7 @@ export class StandInInstance {
   }
 
   static async start({ perMessageDeflate = false } = {}): Promise<StandInInstance> {
-    const instance = new StandInInstance(await mkdtemp(join(tmpdir(), 'botcli-instance-')), perMessageDeflate)
+    const instance = new StandInInstance(await mkdtemp(join(tmpdir(), 'botcli-stand-in-')), perMessageDeflate)
     instance.#server.listen(instance.socketPath)
     await once(instance.#server, 'listening')
     return instance
@@ -58,11 +63,10 @@ export class StandInInstance {
 
   /** As a process that is killed: everything breaks off. */
   async close(): Promise<void> {
-    for (const websocket of this.#websockets.clients) websocket.terminate()
     if (this.#server.listening) {
       const closed = once(this.#server, 'close')
       this.#server.close()
-      this.#server.closeAllConnections()
+      for (const socket of this.#sockets) socket.destroy()
       await closed
     }
     await rm(this.#folder, { recursive: true, force: true })

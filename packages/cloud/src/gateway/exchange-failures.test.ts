@@ -12,7 +12,7 @@ let house: GatewayHouse
 let instance: StandInInstance
 let id: string
 beforeEach(async () => {
-  house = await GatewayHouse.start({ limits: { answerMs: 400, silenceMs: 600 }, idleMs: 500 })
+  house = await GatewayHouse.start({ limits: { answerMs: 1000, silenceMs: 2000 }, idleMs: 1500 })
   instance = await StandInInstance.start()
   id = house.session(instance.socketPath)
 })
@@ -72,7 +72,7 @@ it('an instance that hangs', async () => {
   instance.serve = () => {}
   await expectFailed(await house.ask(id, 'a'))
   const error = cloudErrorBody.parse(await (await house.ask(id, 'a', { method: 'POST', body: 'x' })).json())
-  expect(error.error).toContain('0.4 s')
+  expect(error.error).toContain('1 s')
 })
 
 it('an instance that takes nothing of a body', async () => {
@@ -94,7 +94,7 @@ it('an instance that speaks slowly is heard to its end', async () => {
       if (count < 5) return
       clearInterval(timer)
       response.end()
-    }, 300)
+    }, 500)
   }
   expect(await (await house.ask(id, 'a')).text()).toBe('1 2 3 4 5 ')
 })
@@ -163,26 +163,4 @@ it('a caller that does not take its answer is let go, and the instance with it',
   response.on('error', () => {})
   await until(() => isClosed, 'the instance to be let go')
   response.destroy()
-})
-
-it('more requests to one session than there may be', async () => {
-  const waiting: (() => void)[] = []
-  instance.serve = (_, response) => {
-    response.writeHead(200).flushHeaders()
-    waiting.push(() => response.end('ok'))
-  }
-  const first = Array.from({ length: 100 }, () => house.ask(id, 'a'))
-  await until(() => waiting.length === 100, 'all to be there')
-  const refused = await house.ask(id, 'a')
-  expect(refused.status).toBe(429)
-  expect(refused.headers.get('retry-after')).toBe('1')
-  expect(refused.headers.get('access-control-expose-headers')).toContain('Retry-After')
-  // Another session of the same instance is not held up.
-  const other = house.session(instance.socketPath)
-  const othersAnswer = house.ask(other, 'a')
-  await until(() => waiting.length === 101, 'the other to be there')
-  for (const end of waiting) end()
-  await Promise.all([...first, othersAnswer].map(async (response) => (await response).text()))
-  instance.serve = (_, response) => response.end('ok')
-  expect((await house.ask(id, 'a')).status).toBe(200)
 })

@@ -48,6 +48,8 @@ export class Exchange {
 
   /** Resolves when it is over, however it ended. Rejects while nothing was answered. */
   run(): Promise<void> {
+    // A caller may have left while its key was judged.
+    if (this.#outgoing.destroyed) return Promise.resolve()
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
       // A caller that breaks off is told by the close of its answer.
@@ -164,22 +166,20 @@ export class Exchange {
     const settle = this.#settle
     this.#settle = undefined
     if (this.#outgoing.headersSent) this.#outgoing.destroy()
+    this.#upstream?.destroy()
     settle?.reject(error)
-    this.#release()
   }
 
+  /** The caller has its answer, or has left. */
   #end(): void {
     const settle = this.#settle
     this.#settle = undefined
-    settle?.resolve()
-    this.#release()
-  }
-
-  /** Lets go of the instance, unless it has all of the request and has answered, and of what the caller still sends. */
-  #release(): void {
+    if (settle === undefined) return
+    // A connection on which nothing is left to be sent or read serves the next request.
     const isWhole = this.#upstream?.writableFinished === true && this.#answer?.complete === true
     if (!isWhole) this.#upstream?.destroy()
     if (!this.#incoming.complete) discardRest(this.#incoming)
+    settle.resolve()
   }
 }
 

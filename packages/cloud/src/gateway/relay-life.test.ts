@@ -130,6 +130,24 @@ describe.runIf(process.platform === 'linux')('what is relayed goes on', () => {
     },
   )
 
+  it('or never begins: a control plane that is killed while a caller comes in leaves no half of a call', async () => {
+    for (const delayMs of [0, 20, 40, 60, 80, 100, 120, 150]) {
+      const gateway = await startGateway()
+      const websocket = new WebSocket(gateway.websocketUrl)
+      const settled = Promise.race([
+        once(websocket, 'open').then(() => 'open'),
+        new Promise<string>((resolve) => websocket.on('error', () => resolve('refused'))),
+      ])
+      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      const relays = childrenOf(gateway.process.pid)
+      gateway.process.kill('SIGKILL')
+      if ((await settled) === 'open') await echo(websocket, 'whole')
+      websocket.terminate()
+      await until(() => instance.websockets.size === 0, 'the instance to be free')
+      await until(() => !relays.some(isRunning), 'the relay to end')
+    }
+  })
+
   it('and a relay without a call ends with its control plane', async () => {
     const gateway = await startGateway()
     const websocket = await dial(gateway.websocketUrl)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { cloudErrorBody } from '@botcli/protocol/cloud'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '../testing/cloud-fixture.ts'
 import { bytesOf, GatewayHouse } from '../testing/gateway-house.ts'
 import { rawRequest } from '../testing/raw-http.ts'
 import { StandInInstance } from '../testing/stand-in-instance.ts'
@@ -193,4 +194,26 @@ describe('whoever may not', () => {
     expect((await house.ask(id.toUpperCase(), 'a')).status).toBe(200)
     expect(instance.asked).toEqual([`GET /sessions/${id}/a`])
   })
+})
+
+it('more requests to one session than there may be', async () => {
+  const waiting: (() => void)[] = []
+  instance.serve = (_, response) => {
+    response.writeHead(200).flushHeaders()
+    waiting.push(() => response.end('ok'))
+  }
+  const first = Array.from({ length: 100 }, () => house.ask(id, 'a'))
+  await until(() => waiting.length === 100, 'all to be there')
+  const refused = await house.ask(id, 'a')
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).toBe('1')
+  expect(refused.headers.get('access-control-expose-headers')).toContain('Retry-After')
+  // Another session of the same instance is not held up.
+  const other = house.session(instance.socketPath)
+  const othersAnswer = house.ask(other, 'a')
+  await until(() => waiting.length === 101, 'the other to be there')
+  for (const end of waiting) end()
+  await Promise.all([...first, othersAnswer].map(async (response) => (await response).text()))
+  instance.serve = (_, response) => response.end('ok')
+  expect((await house.ask(id, 'a')).status).toBe(200)
 })

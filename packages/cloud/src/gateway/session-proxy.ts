@@ -17,7 +17,7 @@ const LIMITS: ExchangeLimits = { answerMs: 60_000, silenceMs: 5 * 60_000 }
 /** Requests to one session that are not answered yet. */
 const MAX_REQUESTS = 100
 /** Connections to one instance that wait for the next request. They are let go before an instance lets go of them. */
-const KEPT = { maxFreeSockets: 8, timeout: 4000 }
+const KEPT = { maxFreeSockets: 64, timeout: 4000 }
 
 /** What the proxy works with. */
 export interface SessionProxyOptions {
@@ -71,7 +71,7 @@ export class SessionProxy {
     const name = checkParam('agentName', agentName, address.agentName)
     const id = checkParam('sessionId', sessionId, address.sessionId)
     checkRest(address)
-    if (method === 'TRACE') throw new CloudError('METHOD_NOT_ALLOWED', 'Sessions cannot be asked with TRACE.')
+    if (method === 'TRACE') throw new CloudError('INVALID_REQUEST', 'Sessions cannot be asked with TRACE.')
     const encoding = headers['transfer-encoding']
     if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
       throw new CloudError('INVALID_REQUEST', 'Of transfer encodings only chunked is understood.')

@@ -8,9 +8,6 @@ export interface Reached {
   readonly agentName: string
 }
 
-/** Names and values in turn, as Node writes and reads them. */
-export type RawHeaders = readonly string[]
-
 /** They speak of one connection, not of what is asked. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
@@ -75,7 +72,8 @@ function namesOf(names: ReadonlySet<string>, connection: string | undefined): Re
   return all
 }
 
-function withoutNames(raw: RawHeaders, names: ReadonlySet<string>): string[] {
+/** Names and values in turn, as Node writes and reads them. */
+function withoutNames(raw: readonly string[], names: ReadonlySet<string>): string[] {
   const kept: string[] = []
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = raw[index] ?? ''

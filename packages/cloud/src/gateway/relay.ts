@@ -48,11 +48,6 @@ export class Relay {
     return this.#callers.size
   }
 
-  /** The process at work, if there is one. */
-  async pid(): Promise<number | undefined> {
-    return (await this.#process?.catch(() => undefined))?.pid
-  }
-
   /** Throws if no more callers can be taken. */
   checkRoom(): void {
     if (this.#isClosed)
@@ -119,6 +114,7 @@ export class Relay {
         detached: true,
       })
       child.unref()
+      let isReady = false
       const fail = (why: string): void => {
         clearTimeout(timer)
         reject(new CloudError('UNAVAILABLE', `The process that relays WebSockets did not start: ${why}.`))
@@ -136,12 +132,15 @@ export class Relay {
           this.#onMessage(child, message)
           return
         }
+        isReady = true
         clearTimeout(timer)
         resolve(child)
       })
       child.once('exit', (code, signal) => {
-        fail(`it ended with ${signal ?? code}`)
-        this.#onExit(signal ?? `code ${code}`)
+        const how = signal ?? `code ${code}`
+        // One that was never ready has no callers, and another one may have taken its place.
+        if (isReady) this.#onExit(how)
+        else fail(`it ended with ${how}`)
       })
     })
   }

@@ -2,24 +2,17 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { AgentLogRoute } from './agent-logs/agent-log-route.ts'
 import { SqliteAgentLogStore } from './agent-logs/sqlite-agent-log-store.ts'
-import { type Agents, assembleAgents } from './agents/assemble-agents.ts'
+import { assembleAgents } from './agents/assemble-agents.ts'
 import { AgentLogDoor } from './api/agent-log-door.ts'
+import { allRoutes } from './api/all-routes.ts'
 import { createApp, type Door } from './api/app.ts'
-import { callerOf } from './api/caller.ts'
 import { Dashboard } from './api/dashboard.ts'
 import { Gate } from './api/gate.ts'
 import { HttpServer } from './api/http-server.ts'
 import { LogDoor } from './api/log-door.ts'
 import { publicOrigin } from './api/public-url.ts'
-import { agentRoutes } from './api/routes/agent-routes.ts'
-import { buildRoutes } from './api/routes/build-routes.ts'
-import { gatewayRoutes } from './api/routes/gateway-routes.ts'
-import { keyRoutes } from './api/routes/key-routes.ts'
-import { secretRoutes } from './api/routes/secret-routes.ts'
-import { sessionRoutes } from './api/routes/session-routes.ts'
-import { settingsRoutes } from './api/routes/settings-routes.ts'
 import type { BuilderProbe } from './builders/builder.ts'
-import { assembleBuilds, type Builds } from './builds/assemble-builds.ts'
+import { assembleBuilds } from './builds/assemble-builds.ts'
 import { Closers } from './closers.ts'
 import { type CloudConfig, loadConfig } from './config.ts'
 import { makeDataFolder } from './data-folder.ts'
@@ -155,7 +148,10 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
   closers.add(() => gateway.close())
   const app = createApp({
     ...{ gate, log, version: options.version },
-    routes: routesOf(builds, agents, secrets, keys, settings, originOf),
+    routes: allRoutes({
+      ...{ agents: agents.service, sessions: agents.sessions, starts: agents.starts },
+      ...{ builds: builds.service, uploads: builds.uploads, secrets, keys, settings, originOf },
+    }),
     doors: new Map<string, Door>([
       ['getBuildLogs', ({ buildId = '' }, incoming, outgoing) => logDoor.serve(buildId, incoming, outgoing)],
       [
@@ -204,30 +200,6 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
       await closers.closeAll()
     },
   }
-}
-
-function routesOf(
-  builds: Builds,
-  agents: Agents,
-  secrets: SecretService,
-  keys: KeyService,
-  settings: SettingsService,
-  originOf: (headers: NodeJS.Dict<string | string[]>) => string,
-) {
-  const { service, uploads } = builds
-  return [
-    ...agentRoutes(agents.service),
-    ...sessionRoutes({ ...agents, callerOf: (incoming) => callerOf(incoming, originOf) }),
-    ...gatewayRoutes(),
-    ...buildRoutes({
-      builds: service,
-      uploads,
-      uploadUrl: (id, headers) => `${originOf(headers)}/v1/uploads/${id}`,
-    }),
-    ...secretRoutes(secrets),
-    ...keyRoutes(keys),
-    ...settingsRoutes(settings),
-  ]
 }
 
 async function openEngine({ engine, runner, log, clock }: CloudOptions, dataFolder: string): Promise<Engine> {

@@ -119,7 +119,8 @@ export class AgentService {
       }
       const details = await this.#details(scaled ?? agent)
       if (scaled) return details
-      const same = 'Nothing has changed, so that there is no new deployment. To make one anyway: forceRedeploy.'
+      const same =
+        'Nothing has changed, so that there is no new deployment. To make one anyway: forceRedeploy.'
       return { ...details, warning: same }
     })
   }

@@ -1,3 +1,4 @@
+import { startRequestSchema } from '@botcli/protocol'
 import * as wire from '@botcli/protocol/cloud'
 import { CLOUD_ERRORS, type CloudErrorCode, cloudErrorBody } from '@botcli/protocol/cloud'
 import * as z from 'zod'
@@ -48,6 +49,26 @@ const NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
   [wire.propertiesResponse, 'PropertiesResponse'],
   [wire.patchPropertiesRequest, 'PatchPropertiesRequest'],
   [wire.propertiesSchemaResponse, 'PropertiesSchemaResponse'],
+  [wire.createAgentRequest, 'CreateAgentRequest'],
+  [wire.updateAgentRequest, 'UpdateAgentRequest'],
+  [wire.agentDetails, 'Agent'],
+  [wire.agentListItem, 'AgentListItem'],
+  [wire.agentListResponse, 'AgentListResponse'],
+  [wire.deploymentRecord, 'Deployment'],
+  [wire.deployFailure, 'DeployFailure'],
+  [wire.deploymentListResponse, 'DeploymentListResponse'],
+  [wire.revisionInfo, 'Revision'],
+  [wire.instanceRecord, 'Instance'],
+  [wire.rollbackRequest, 'RollbackRequest'],
+  [wire.promoteRequest, 'PromoteRequest'],
+  [wire.agentLogEntry, 'AgentLogEntry'],
+  [wire.agentLogsResponse, 'AgentLogsResponse'],
+  [wire.sessionRecord, 'Session'],
+  [wire.sessionOutcome, 'SessionOutcome'],
+  [wire.sessionListResponse, 'SessionListResponse'],
+  [wire.stopSessionResponse, 'StopSessionResponse'],
+  [startRequestSchema, 'StartRequest'],
+  [wire.publicStartResponse, 'StartResponse'],
 ])
 
 /** The OpenAPI 3.1 document of some routes. */
@@ -62,7 +83,8 @@ export function openApiOf(routes: readonly Route[]): Json {
     info: {
       title: 'Bot cloud',
       version: VERSION,
-      description: 'Builds, their logs, secrets and keys. Every error is an object with error and code.',
+      description:
+        'Agents, their sessions and logs; builds, secrets and keys. Every error is an object with error and code.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

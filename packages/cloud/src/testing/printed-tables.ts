@@ -1,10 +1,7 @@
 import { BUILD_FAILURES, CLOUD_ERRORS } from '@botcli/protocol/cloud'
 import * as z from 'zod'
+import { allRoutes } from '../api/all-routes.ts'
 import { openApiOf } from '../api/openapi.ts'
-import { buildRoutes } from '../api/routes/build-routes.ts'
-import { keyRoutes } from '../api/routes/key-routes.ts'
-import { secretRoutes } from '../api/routes/secret-routes.ts'
-import { settingsRoutes } from '../api/routes/settings-routes.ts'
 import { configSchema } from '../config.ts'
 
 type JsonSchema = z.core.JSONSchema.BaseSchema
@@ -86,13 +83,7 @@ function numberText(value: number): string {
 
 function routeRows(): Rows {
   // Only what the routes say of themselves is read; nothing is called.
-  const nothing = {} as never
-  const routes = [
-    ...buildRoutes(nothing),
-    ...secretRoutes(nothing),
-    ...keyRoutes(nothing),
-    ...settingsRoutes(nothing),
-  ]
+  const routes = allRoutes({} as never)
   const operations = new Map(Object.entries(openApiOf(routes).paths as Readonly<Record<string, unknown>>))
   return routes.map(({ method, path, summary, auth }) => {
     const methods = operations.get(path) as Readonly<Record<string, { readonly responses: object }>>

@@ -43,7 +43,7 @@ export async function openProcessEngine(options: ProcessEngineOptions): Promise<
   const tools = new ContainerTools({ imageFolder: join(dataFolder, 'images'), env, clock })
   return new ProcessEngine({
     folder,
-    bundles: new BundleRuns({ runner, dataFolder, bwrap, cages, env, spawn }),
+    bundles: new BundleRuns({ runner, dataFolder, bwrap, cages, env, spawn, log }),
     containers: await ContainerRuns.open({ tools, env, spawn }),
     log,
   })

@@ -6,6 +6,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findSandbox } from '../builders/limits/find-limiter.ts'
+import { readBundle, writeBundle } from '../builders/native/bundle.ts'
 import { until } from '../testing/cloud-fixture.ts'
 import {
   buildProgram,
@@ -306,6 +307,25 @@ console.log(JSON.stringify({
     await until(async () => (await readdir(door)).length === 0, 'the link to be taken away')
     expect(await readdir(join(bench.instances, instance.id))).not.toContain('socket')
   })
+})
+
+it('refuses bundles that cannot be run here any more, and says why', async () => {
+  const bench = await InstanceBench.open({ runner, sandbox: false })
+  const { engine } = bench
+  const artifact = await bench.bundle('')
+  expect(await engine.refusal(artifact)).toBeUndefined()
+  const folder = artifact.kind === 'bundle' ? artifact.folder : ''
+  const manifest = await readBundle(folder)
+  await writeBundle(folder, { ...manifest, node: '4.0.0' })
+  expect(await engine.refusal(artifact)).toContain('made with Node 4.0.0')
+  const python = { path: '.venv/bin/python', version: '3.11.2', base: '/nowhere/python3' }
+  await writeBundle(folder, { ...manifest, node: null, python })
+  expect(await engine.refusal(artifact)).toContain('/nowhere/python3')
+  await rm(folder, { recursive: true })
+  expect(await engine.refusal(artifact)).toContain('gone or damaged')
+  await expect(engine.start(bench.spec(artifact))).rejects.toThrow('ENOENT')
+  expect(await engine.list()).toEqual([])
+  await bench.close()
 })
 
 describe('limits', () => {

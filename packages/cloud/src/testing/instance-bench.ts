@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { processesWith } from '../builders/limits/processes.ts'
 import { writeBundle } from '../builders/native/bundle.ts'
+import { podmanStateFolder } from '../engine/containers/container-tools.ts'
 import type { Artifact, Engine, Instance, InstanceSpec } from '../engine/engine.ts'
 import { HttpInstanceClient } from '../engine/http-instance-client.ts'
 import { instanceMark } from '../engine/instance-environment.ts'
@@ -104,6 +105,7 @@ export class InstanceBench {
     }
     await engine.close()
     await this.engine.close()
+    await rm(podmanStateFolder(join(this.dataFolder, 'images'), this.env), { recursive: true, force: true })
     await rm(this.#root, { recursive: true, force: true })
   }
 }

@@ -7,6 +7,7 @@ import { INSTANCE_VARIABLE } from '@botcli/protocol'
 import type { Cage, CageMaker } from '../../builders/limits/cage.ts'
 import { processesWith } from '../../builders/limits/processes.ts'
 import { type BundleManifest, readBundle } from '../../builders/native/bundle.ts'
+import type { CloudLog } from '../../log.ts'
 import type { InstanceSpec } from '../engine.ts'
 import { INSIDE } from '../inside.ts'
 import {
@@ -33,6 +34,7 @@ export interface BundleRunsOptions {
   readonly cages: CageMaker | undefined
   readonly env: NodeJS.ProcessEnv
   readonly spawn: typeof nodeSpawn
+  readonly log: CloudLog
 }
 
 const MAX_PROCESSES = 4096
@@ -70,7 +72,7 @@ export class BundleRuns {
   }
 
   async start(spec: InstanceSpec, bundle: string, folder: InstanceFolder): Promise<BundleProcess> {
-    const { bwrap, cages } = this.#options
+    const { bwrap, cages, log } = this.#options
     const manifest = await readBundle(bundle)
     const sandboxed = bwrap !== undefined
     await folder.writeSettings({
@@ -81,8 +83,10 @@ export class BundleRuns {
     })
     await folder.writeRecord({ kind: 'bundle', sandboxed, process: null })
     const limits = { ...spec.limits, processes: MAX_PROCESSES }
-    // A machine that does not let itself be divided right now runs it without limits of the kernel.
-    const cage = await cages?.open(folder.id, limits).catch(() => undefined)
+    const cage = await cages?.open(folder.id, limits).catch((error: unknown) => {
+      log.warn('an instance runs without limits of the kernel', { id: folder.id, error })
+      return undefined
+    })
     try {
       return await this.#spawn(spec.env, { bundle, manifest, folder, cage })
     } catch (error) {

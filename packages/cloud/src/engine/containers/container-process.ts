@@ -10,6 +10,7 @@ const LOOKS_WITHOUT_ASKING = 20
 /** An engine that does not answer is asked so often, every second. */
 const ASKED_AT_MOST = 30
 const GONE_MS = 15_000
+const TRIED_AT_MOST = 40
 
 /** The container of an instance. */
 export class ContainerProcess {
@@ -27,9 +28,11 @@ export class ContainerProcess {
 
   /** Asks it to end, and ends it after so long. */
   async stop(graceMs: number): Promise<void> {
-    await this.#tool.stop(this.#run.name, graceMs)
-    if (await settles(this.exited, LOOK_EVERY_MS)) return
-    // It was not there yet, or its engine has lost sight of it.
+    // One that is being made right now cannot be stopped yet.
+    for (let tries = 0; tries === 0 || (this.#isStarting() && tries < TRIED_AT_MOST); tries += 1) {
+      await this.#tool.stop(this.#run.name, graceMs)
+      if (await settles(this.exited, LOOK_EVERY_MS)) return
+    }
     if (this.#run.client !== null) signalTo(this.#run.client, 'SIGKILL')
     await this.#tool.remove(this.#run.name)
     if (!(await settles(this.exited, GONE_MS)))

@@ -107,8 +107,7 @@ export class ContainerRuns {
       ...usable.run,
       ...runOptions(spec, folder, usable),
       // Only names: values would be seen in the list of processes.
-      ...[INSTANCE_VARIABLE, ...Object.keys(plain)].flatMap((name) => ['--env', name]),
-      ...['--env', `${INSTANCE_ID_VARIABLE}=${folder.id}`],
+      ...[INSTANCE_VARIABLE, INSTANCE_ID_VARIABLE, ...Object.keys(plain)].flatMap((name) => ['--env', name]),
       ...(guarded === undefined ? [] : ['--env-file', '/dev/fd/3']),
       image,
     ]
@@ -119,7 +118,12 @@ export class ContainerRuns {
     try {
       const child = this.#spawn(program, args, {
         cwd: folder.path,
-        env: { ...plain, ...containerVariables(this.#env), [INSTANCE_VARIABLE]: INSIDE.settings },
+        env: {
+          ...plain,
+          ...containerVariables(this.#env),
+          [INSTANCE_VARIABLE]: INSIDE.settings,
+          [INSTANCE_ID_VARIABLE]: folder.id,
+        },
         // A session of its own: it does not end with us, nor with our terminal.
         detached: true,
         stdio: ['ignore', output.fd, output.fd, file === undefined ? 'ignore' : file.fd],

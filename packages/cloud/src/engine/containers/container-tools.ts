@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { accessSync, constants } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { askProgram } from '../../builders/ask-program.ts'
 import { findEngine } from '../../builders/docker/docker-probe.ts'
@@ -100,24 +99,22 @@ export class ContainerTools {
     const answer = await askProgram(['podman', '--version'])
     if (answer.status !== 0) return undefined
     const version = /version (\d\S*)/.exec(answer.stdout)?.[1] ?? ''
-    const state = this.#stateFolder()
-    await mkdir(state, { recursive: true, mode: 0o700 })
     return new ContainerTool(`podman ${version}`, [
       ...['podman', '--root', join(this.#imageFolder, 'root'), '--runroot', join(this.#imageFolder, 'run')],
-      ...['--tmpdir', state],
+      ...['--tmpdir', podmanStateFolder(this.#imageFolder, this.#env)],
     ])
   }
+}
 
-  /** It must be empty after the machine was started again, or podman takes what ran before for running. */
-  #stateFolder(): string {
-    const above = process.getuid?.() === 0 ? '/run' : this.#env.XDG_RUNTIME_DIR
-    try {
-      if (above === undefined) return join(this.#imageFolder, 'tmp')
-      accessSync(above, constants.W_OK)
-      const name = createHash('sha256').update(this.#imageFolder).digest('hex').slice(0, 12)
-      return join(above, `botcli-${name}`)
-    } catch {
-      return join(this.#imageFolder, 'tmp')
-    }
+/** Where podman keeps what runs. It must be empty after the machine was started again, or what ran before is taken for running. */
+export function podmanStateFolder(imageFolder: string, env: NodeJS.ProcessEnv): string {
+  const above = process.getuid?.() === 0 ? '/run' : env.XDG_RUNTIME_DIR
+  try {
+    if (above === undefined) return join(imageFolder, 'tmp')
+    accessSync(above, constants.W_OK)
+    const name = createHash('sha256').update(imageFolder).digest('hex').slice(0, 12)
+    return join(above, `botcli-${name}`)
+  } catch {
+    return join(imageFolder, 'tmp')
   }
 }

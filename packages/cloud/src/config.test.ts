@@ -27,7 +27,7 @@ it('may have only what is to be another than the default', () => {
 })
 
 it.each([
-  ['{"bulids":{}}', 'unknown "bulids" (known: regions, publicUrl, builds)'],
+  ['{"bulids":{}}', 'unknown "bulids" (known: regions, publicUrl, builds, agents)'],
   ['{"builds":{"second":5}}', 'builds: unknown "second" (known: builders, concurrency, perOrganization'],
   [
     '{"regions":[{"code":"a","display_name":"A","name":"x"}]}',

@@ -72,7 +72,8 @@ describe('botcli cloud', () => {
     const [key = ''] = /sk_\w{43}/.exec(shown[0]) ?? []
     const answer = await fetch(`${url}/v1/regions`, { headers: { authorization: `Bearer ${key}` } })
     expect(await answer.json()).toEqual({ regions: [{ code: 'local', display_name: 'This machine' }] })
-    expect(JSON.parse(readFileSync(credentials(), 'utf8'))).toEqual({ url, key })
+    const [publicKey] = /pk_\w{43}/.exec(shown[0]) ?? []
+    expect(JSON.parse(readFileSync(credentials(), 'utf8'))).toEqual({ url, key, publicKey })
     expect(statSync(credentials()).mode & 0o777).toBe(0o600)
     expect(await first.stop()).toBe(0)
 
@@ -134,7 +135,7 @@ describe('botcli cloud', () => {
     const url = await cloud.url()
     await vi.waitUntil(() => cloud.text.includes('Then:'), WAIT)
     expect(cloud.text).toMatch(/You stay signed in to https:\/\/cloud\.example\.\n/)
-    expect(cloud.text).toMatch(new RegExp(`Next: botcli login ${url}\\n +Then: botcli build create\\n`))
+    expect(cloud.text).toMatch(new RegExp(`Next: botcli login ${url}\\n +Then: botcli deploy, in the folder of a bot\\n`))
     expect(JSON.parse(readFileSync(credentials(), 'utf8'))).toEqual(other)
   })
 

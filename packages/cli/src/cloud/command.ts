@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import type { RunningCloud } from '@botcli/cloud'
 import type { Command } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT, SIGNAL_EXIT } from '../exit-codes.ts'
 import { Interrupt } from '../interrupt.ts'
 import type { Io } from '../io.ts'
 import { optionsHelp } from '../options/help.ts'
@@ -73,7 +73,7 @@ async function serve(
   if (!interrupt.signal.aborted) {
     await new Promise((settle) => interrupt.signal.addEventListener('abort', settle, { once: true }))
   }
-  await stop(cloud, io, log)
+  await stop(cloud, { io, log, endAgents: interrupt.exitCode === SIGNAL_EXIT.SIGINT })
   return EXIT.ok
 }
 
@@ -89,16 +89,34 @@ function greet(input: GreetingInput, io: Io, log: { info(message: string, fields
   }
 }
 
-async function stop(cloud: RunningCloud, io: Io, log: { info(message: string): void }): Promise<void> {
-  const { builds } = cloud
-  const what = builds === 0 ? 'Stopping the cloud' : `Ending ${builds} build${builds === 1 ? '' : 's'}`
+interface StopOptions {
+  readonly io: Io
+  readonly log: { info(message: string): void }
+  /** Whoever presses Ctrl-C wants everything to end. Whoever ends the process, such as an upgrade, wants calls to go on. */
+  readonly endAgents: boolean
+}
+
+async function stop(cloud: RunningCloud, { io, log, endAgents }: StopOptions): Promise<void> {
+  const ending = [
+    ...counted(cloud.builds, 'build'),
+    ...(endAgents ? [...counted(cloud.instances, 'instance'), ...counted(cloud.sessions, 'session')] : []),
+  ]
+  const what = ending.length === 0 ? 'Stopping the cloud' : `Ending ${ending.join(', ')}`
   log.info(`${what}… press Ctrl-C again to stop at once`)
+  const left = counted(cloud.instances, 'instance')
+  if (!endAgents && left.length > 0)
+    log.info(`${left.join()} of agents go on, and are found by the next start`)
+  const limitMs = EXIT_DEADLINE_MS + (endAgents ? cloud.config.agents.stopSeconds * 1000 : 0)
   const timer = setTimeout(() => {
     log.info('It did not end in time and is stopped now')
     io.exit(EXIT.failed)
-  }, EXIT_DEADLINE_MS)
-  await cloud.close({ deadlineMs: DRAIN_MS })
+  }, limitMs)
+  await cloud.close({ deadlineMs: DRAIN_MS, endAgents })
   clearTimeout(timer)
+}
+
+function counted(count: number, what: string): readonly string[] {
+  return count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`]
 }
 
 /** The folder of the built dashboard, if it was built. */
@@ -116,6 +134,9 @@ Usage: botcli cloud [options]
 The first start makes an organization with a private and a public key, shows them once, and signs you
 in. If the private key is lost, or was never seen, start with --new-key: it makes another one, and
 those that are there stay. Everything is kept in one folder; regions and limits are set in its cloud.json.
+
+Ctrl-C ends the cloud and its agents. SIGTERM ends the cloud only: agents and their calls go on, and the
+next start finds them again.
 
 Options:
 ${optionsHelp(CLOUD_OPTIONS)}

@@ -88,16 +88,18 @@ describe('who may call what', async () => {
     expect([401, 403]).not.toContain(right.status)
   })
 
-  it.each(['/v1/public', '/v1/public/my-bot/start', '/v1/public/x/sessions/y/z'])(
-    '%s is for public keys',
-    async (path) => {
-      expect((await call('POST', path, undefined)).status).toBe(401)
-      expect((await call('POST', path, `Bearer ${cloud.keys.privateKey}`)).status).toBe(403)
-      expect(await call('POST', path, `Bearer ${cloud.keys.publicKey}`)).toMatchObject({
-        ...{ status: 404, body: { code: 'NOT_FOUND' } },
-      })
-    },
-  )
+  it.each([
+    ['/v1/public', 404, 'NOT_FOUND'],
+    ['/v1/public/my-bot', 404, 'NOT_FOUND'],
+    ['/v1/public/my-bot/start', 400, 'INVALID_REQUEST'],
+    ['/v1/public/x/sessions/y/z', 400, 'INVALID_REQUEST'],
+    ['/v1/public/my-bot/sessions/00000000-0000-4000-8000-000000000000/z', 404, 'NOT_FOUND'],
+  ])('%s is for public keys', async (path, status, code) => {
+    expect((await call('POST', path, undefined)).status).toBe(401)
+    expect((await call('POST', path, `Bearer ${cloud.keys.privateKey}`)).status).toBe(403)
+    const right = await call('POST', path, `Bearer ${cloud.keys.publicKey}`)
+    expect(right).toMatchObject({ status, body: { code } })
+  })
 
   it.each(['/v1/openapi.json', '/healthz'])('%s is for everybody', async (path) => {
     expect((await call('GET', path, undefined)).status).toBe(200)

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { CLOUD_ERRORS } from '@botcli/protocol/cloud'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CloudFixture } from '../testing/cloud-fixture.ts'
+import { AgentHouse } from '../testing/agent-house.ts'
+import type { CloudFixture } from '../testing/cloud-fixture.ts'
 import { type RawAnswer, rawRequest } from '../testing/raw-http.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -61,13 +62,29 @@ function near(schema: Json, document: Document): fc.Arbitrary<unknown> {
 }
 
 describe('requests made from the description of the API, and wrong in every way', () => {
+  let house: AgentHouse
   let cloud: CloudFixture
   let document: Document
+  let sessionId: string
   beforeAll(async () => {
-    cloud = await CloudFixture.start()
+    house = await AgentHouse.open()
+    cloud = house.fixture
     document = (await cloud.request('/v1/openapi.json')).body as Document
+    for (const name of ['echo', 'doomed']) await house.deployed(name)
+    sessionId = (await house.session('echo')).id
   })
-  afterAll(() => cloud.close())
+  afterAll(() => house.close())
+
+  /** What is there, among all that is not. */
+  function known(
+    { name, schema }: { name: string; schema: Json },
+    operationId: string,
+  ): fc.Arbitrary<unknown> {
+    const some = near(schema, document)
+    if (name === 'agentName')
+      return fc.oneof(fc.constant(operationId === 'deleteAgent' ? 'doomed' : 'echo'), some)
+    return name === 'sessionId' ? fc.oneof(fc.constant(sessionId), some) : some
+  }
 
   const spelled = (value: unknown): string =>
     typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
@@ -78,7 +95,7 @@ describe('requests made from the description of the API, and wrong in every way'
     const parameters = operation.parameters ?? []
     const parts = parameters
       .filter((one) => one.in === 'path')
-      .map((one) => fc.tuple(fc.constant(one.name), near(one.schema, document)))
+      .map((one) => fc.tuple(fc.constant(one.name), known(one, operation.operationId)))
     const query = parameters
       .filter((one) => one.in === 'query')
       .map((one) => fc.tuple(fc.constant(one.name), near(one.schema, document)))
@@ -90,6 +107,9 @@ describe('requests made from the description of the API, and wrong in every way'
           text,
         )
       : fc.constant('')
+    // The stream of an agent's log has no end.
+    const stream = operation.operationId === 'getAgentLogs' ? [] : ['text/event-stream']
+    const accepted = ['*/*', ...stream, 'text/plain;q=0.1', 'x', 'application/json;q=2']
     const chosen = fc.tuple(
       fc.tuple(...parts),
       fc.oneof(
@@ -98,7 +118,7 @@ describe('requests made from the description of the API, and wrong in every way'
       ),
       body,
       fc.constantFrom('', 'application/json', 'text/plain', 'multipart/form-data; boundary=x'),
-      fc.constantFrom('*/*', 'text/event-stream', 'text/plain;q=0.1', 'x', 'application/json;q=2'),
+      fc.constantFrom(...accepted),
     )
     return chosen.map(([inPath, inQuery, content, type, accept]) => {
       const filled = inPath.reduce(
@@ -111,7 +131,7 @@ describe('requests made from the description of the API, and wrong in every way'
         `${method.toUpperCase()} ${filled}${search && `?${search}`} HTTP/1.1`,
         'Host: localhost',
         'Connection: close',
-        `Authorization: Bearer ${cloud.keys.privateKey}`,
+        `Authorization: Bearer ${path.startsWith('/v1/public') ? cloud.keys.publicKey : cloud.keys.privateKey}`,
         `Accept: ${accept}`,
         ...(type ? [`Content-Type: ${type}`] : []),
         `Content-Length: ${bytes.length}`,
@@ -120,7 +140,11 @@ describe('requests made from the description of the API, and wrong in every way'
     })
   }
 
-  function expectRight(answer: RawAnswer | undefined, allowed: Readonly<Record<string, unknown>>): void {
+  function expectRight(
+    answer: RawAnswer | undefined,
+    allowed: Readonly<Record<string, unknown>>,
+    hasBody: boolean,
+  ): void {
     expect(answer).toBeDefined()
     if (!answer) return
     expect(answer.status).not.toBe(500)
@@ -129,13 +153,15 @@ describe('requests made from the description of the API, and wrong in every way'
       return
     }
     expect(answer.headers['content-type']).toContain('application/json')
+    expect(Object.keys(allowed)).toContain(String(answer.status))
+    if (!hasBody) return
     const { error, code } = JSON.parse(Buffer.from(answer.body, 'latin1').toString()) as Record<
       string,
       string
     >
     expect(error).toBeTruthy()
-    expect(Object.keys(CLOUD_ERRORS)).toContain(code)
-    expect(Object.keys(allowed)).toContain(String(answer.status))
+    // What an instance says itself is passed on as it is.
+    expect([...Object.keys(CLOUD_ERRORS), 'x', 'not_found']).toContain(code)
   }
 
   it('are answered as described, never with 500', async () => {
@@ -149,9 +175,9 @@ describe('requests made from the description of the API, and wrong in every way'
             const answer = await rawRequest(cloud.url, Buffer.from(request, 'latin1'))
             statuses.add(answer?.status ?? 0)
             // A path with an empty or odd part may be that of another route or of none.
-            expectRight(answer, { ...operation.responses, 404: '', 405: '', 304: '' })
+            expectRight(answer, { ...operation.responses, 404: '', 405: '', 304: '' }, method !== 'head')
           }),
-          { numRuns: 60 },
+          { numRuns: operation.requestBody ? 120 : 50 },
         )
       }
     }
@@ -160,6 +186,10 @@ describe('requests made from the description of the API, and wrong in every way'
     expect(answered.get('upsertSecretSet')).toContain(202)
     expect(answered.get('listBuilds')).toContain(200)
     expect(answered.get('getBuild')).toContain(404)
+    expect(answered.get('updateAgent')).toContain(200)
+    expect(answered.get('startSession')).toContain(200)
+    expect(answered.get('getSession')).toContain(200)
+    expect(answered.get('getAgentLogs')).toContain(200)
     expect(cloud.told.filter((line) => line.includes('"level":"error"'))).toEqual([])
   })
 

@@ -1,18 +1,12 @@
-import type { SessionView } from '@botcli/protocol'
 import type { DeployFailure, InstanceRecord, RevisionInfo } from '@botcli/protocol/cloud'
 import type { AgentLogStore } from '../agent-logs/agent-log-store.ts'
-import type { CloudConfig } from '../config.ts'
 import { CloudError } from '../errors.ts'
-import type { Clock, CloudLog } from '../log.ts'
-import type { LiveSessions } from '../sessions/live-sessions.ts'
 import type { StoredAgent, StoredDeployment } from '../store/agents.ts'
-import type { Store } from '../store/store.ts'
 import { AgentVoice } from './agent-voice.ts'
-import { endWords } from './deploy-failure.ts'
-import type { HostedInstance, HostedInstanceEvents, InstanceEnd } from './hosted-instance.ts'
-import type { InstanceHost } from './instance-host.ts'
-import type { MachineRoom } from './machine-room.ts'
-import { Revision } from './revision.ts'
+import { Crew, type CrewOptions } from './crew.ts'
+import type { HostedInstance } from './hosted-instance.ts'
+import type { Tenant } from './machine-room.ts'
+import type { Revision } from './revision.ts'
 import { wantedInstances } from './scaling.ts'
 import { WaitingLine } from './waiting-line.ts'
 
@@ -21,17 +15,11 @@ const RETRY_SECONDS = 5
 const LONGEST_WAIT_MS = 45_000
 /** What could not be written is tried again after so long. */
 const TROUBLED_MS = 1000
+const SOONEST_MS = 10
 
 /** What a fleet works with. */
-export interface FleetOptions {
-  readonly store: Store
-  readonly host: InstanceHost
-  readonly live: LiveSessions
-  readonly room: MachineRoom
+export interface FleetOptions extends Omit<CrewOptions, 'voice' | 'tenant' | 'onChange'> {
   readonly logs: AgentLogStore
-  readonly config: CloudConfig['agents']
-  readonly log: CloudLog
-  readonly clock: Clock
   /** Called when nothing is left of an agent that was removed. */
   readonly onEmpty: (agentId: string) => void
 }
@@ -53,19 +41,17 @@ export interface FleetView {
 }
 
 /**
- * The instances of one agent, over all of its deployments. It compares what is there with what is wanted whenever something has changed:
- * rolls a new deployment out, drains the one before, keeps the wanted number of instances, and gives sessions their places.
+ * What is wanted of the instances of one agent. It compares that with what is there whenever something has changed: rolls a new deployment
+ * out, drains the one before, keeps the wanted number of instances, and gives sessions their places.
  */
-export class Fleet {
+export class Fleet implements Tenant {
   #agent: StoredAgent
   readonly #options: FleetOptions
   readonly #voice: AgentVoice
-  readonly #revisions = new Map<string, Revision>()
+  readonly #crew: Crew
   readonly #waiting = new WaitingLine<HostedInstance>()
-  readonly #events: HostedInstanceEvents
-  /** Instances that are being started, and are in no revision yet. */
-  readonly #starts = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
+  #lookAt: number | undefined
   #working: Promise<void> | undefined
   #isDirty = false
   #isClosed = false
@@ -75,32 +61,13 @@ export class Fleet {
     this.#agent = agent
     this.#options = options
     this.#voice = new AgentVoice(agent.id, logs, log, clock)
-    this.#events = {
-      joined: (instance, sessions) => this.#onJoined(instance, sessions),
-      ready: (instance) => this.#onReady(instance),
-      released: () => this.wake(),
-      gone: (instance, end) => this.#onGone(instance, end),
-    }
+    this.#crew = new Crew({ ...options, voice: this.#voice, tenant: this, onChange: () => this.wake() })
   }
 
   /** Opens the fleet of an agent, with the instances that an earlier process has left running. */
   static async open(agent: StoredAgent, options: FleetOptions): Promise<Fleet> {
-    const { store, host, clock } = options
     const fleet = new Fleet(agent, options)
-    for (const deployment of await store.agents.openDeployments(agent.id)) {
-      fleet.#revisions.set(deployment.id, new Revision(deployment, clock))
-    }
-    for (const stored of await store.agents.openInstances(agent.id)) {
-      const revision = fleet.#revisions.get(stored.deploymentId) ?? (await fleet.#revive(stored.deploymentId))
-      if (!revision) continue
-      const hosted = await host.rejoin(agent, revision.stored, stored, fleet.#events)
-      if (hosted) revision.add(hosted)
-    }
-    // Those whose instance was written off before they were.
-    const lost = (await store.sessions.openOf(agent.id)).filter(
-      ({ instanceId }) => !fleet.#instance(instanceId),
-    )
-    for (const { id } of lost) await options.live.end(id, 'instance_lost', 'Its instance has ended.')
+    await fleet.#crew.rejoin(agent)
     fleet.wake()
     return fleet
   }
@@ -111,11 +78,16 @@ export class Fleet {
 
   /** Sessions on all instances, and callers that wait for one. */
   get sessions(): number {
-    return this.#sum((revision) => revision.sessions) + this.#waiting.length
+    return this.#crew.sessions + this.#waiting.length
+  }
+
+  /** How many instances there are, in whatever state. */
+  get size(): number {
+    return this.#crew.size
   }
 
   get view(): FleetView {
-    const revisions = [...this.#revisions.values()]
+    const { revisions } = this.#crew
     return {
       sessions: this.sessions,
       revisions: revisions.map((revision) => revision.info()),
@@ -143,7 +115,7 @@ export class Fleet {
     const waiting = this.#waiting.wait(sessionId, limitMs)
     this.wake()
     const instance = await waiting
-    const revision = this.#revisions.get(instance.stored.deploymentId) ?? active
+    const revision = this.#crew.get(instance.stored.deploymentId) ?? active
     return { instance, deployment: revision.stored, agent: this.#agent, coldStart: true }
   }
 
@@ -151,7 +123,7 @@ export class Fleet {
   async deploy(agent: StoredAgent, deployment: StoredDeployment): Promise<void> {
     const given = this.#candidate
     this.#agent = agent
-    this.#revisions.set(deployment.id, new Revision(deployment, this.#options.clock))
+    this.#crew.add(deployment)
     if (given) {
       const message = `Deployment ${deployment.number} was made before it was ready.`
       await this.#fail(given, { code: 'DEPLOY-SUPERSEDED', message, detail: null, exitCode: null })
@@ -173,7 +145,7 @@ export class Fleet {
 
   /** Stops an instance that nobody needs now. */
   yieldIdle(): void {
-    if (this.#spare) this.#stop(this.#spare, 'a caller of another agent needs its place')
+    if (this.#spare) this.#crew.stop(this.#spare, 'a caller of another agent needs its place')
   }
 
   /** Looks again at what is there and what is wanted. */
@@ -189,13 +161,13 @@ export class Fleet {
   /** Lets go of the instances; they go on. */
   async close(): Promise<void> {
     await this.#halt()
-    await Promise.all(this.#all().map((instance) => instance.close()))
+    await this.#crew.close()
   }
 
   /** Ends all instances, with their sessions. */
   async end(graceMs: number): Promise<void> {
     await this.#halt()
-    await Promise.all(this.#all().map((instance) => instance.stop(graceMs)))
+    await this.#crew.end(graceMs)
   }
 
   async #halt(): Promise<void> {
@@ -203,7 +175,6 @@ export class Fleet {
     clearTimeout(this.#timer)
     this.#waiting.refuse(new CloudError('UNAVAILABLE', 'The cloud is stopping. Try again when it is back.'))
     await this.#working
-    await Promise.all(this.#starts)
   }
 
   async #work(): Promise<void> {
@@ -224,23 +195,23 @@ export class Fleet {
     const isRemoved = this.#agent.deletedAt !== null
     const candidate = this.#candidate
     if (candidate && !isRemoved) await this.#rollOut(candidate)
-    for (const revision of [...this.#revisions.values()]) {
+    for (const revision of this.#crew.revisions) {
       const isLeft = isRemoved || (revision !== this.#active && revision !== this.#candidate)
       if (isLeft) await this.#drain(revision)
     }
     const active = this.#active
     if (active && !isRemoved) this.#scale(active)
-    if (isRemoved && this.#revisions.size === 0) this.#options.onEmpty(this.#agent.id)
+    if (isRemoved && this.#crew.revisions.length === 0) this.#options.onEmpty(this.#agent.id)
   }
 
   /** The deployment that takes sessions. */
   get #active(): Revision | undefined {
-    return this.#revisions.get(this.#agent.activeDeploymentId ?? '')
+    return this.#crew.get(this.#agent.activeDeploymentId)
   }
 
   /** The deployment that is to take them. */
   get #candidate(): Revision | undefined {
-    const desired = this.#revisions.get(this.#agent.desiredDeploymentId)
+    const desired = this.#crew.get(this.#agent.desiredDeploymentId)
     const isDecided = desired?.stored.phase === 'Failed' || desired?.id === this.#agent.activeDeploymentId
     return isDecided ? undefined : desired
   }
@@ -258,7 +229,7 @@ export class Fleet {
       this.#voice.say(candidate.id, `Deployment ${candidate.stored.number} is being rolled out.`)
     }
     for (let size = candidate.size; size < target; size += 1)
-      this.#start(candidate, size === 0 ? 'deployment' : 'reserve')
+      this.#crew.start(this.#agent, candidate, size === 0 ? 'deployment' : 'reserve')
   }
 
   async #activate(revision: Revision): Promise<void> {
@@ -294,11 +265,12 @@ export class Fleet {
   /** Stops what has no session, and lets go of the deployment when nothing is left of it. */
   async #drain(revision: Revision): Promise<void> {
     for (const instance of revision.all) {
-      if (instance.sessions === 0 && instance.state !== 'stopping') this.#stop(instance, 'it is not needed')
+      if (instance.sessions === 0 && instance.state !== 'stopping')
+        this.#crew.stop(instance, 'it is not needed')
     }
     if (!revision.isEmpty) return
     const { store, clock } = this.#options
-    this.#revisions.delete(revision.id)
+    this.#crew.remove(revision)
     if (revision.stored.phase === 'Failed') return
     await store.agents.setPhase(revision.id, 'Retired', clock())
     this.#voice.say(revision.id, `Deployment ${revision.stored.number} is retired.`)
@@ -325,7 +297,8 @@ export class Fleet {
         this.#lookAgainAt(active.notBefore)
       } else {
         for (let size = active.size; size < wanted; size += 1)
-          this.#start(
+          this.#crew.start(
+            this.#agent,
             active,
             size * active.stored.config.sessionsPerInstance < callers ? 'caller' : 'reserve',
           )
@@ -336,91 +309,13 @@ export class Fleet {
       if (surplus <= 0) break
       const until = active.size > maxAgents ? 0 : instance.idleSince + config.idleSeconds * 1000
       if (until <= now) {
-        this.#stop(instance, 'it was idle')
+        this.#crew.stop(instance, 'it was idle')
         surplus -= 1
       } else {
         this.#lookAgainAt(until)
         break
       }
     }
-  }
-
-  #start(revision: Revision, why: 'reserve' | 'caller' | 'deployment'): void {
-    const { host, room } = this.#options
-    if (!room.enter(this, why)) return
-    const start = host.start(this.#agent, revision.stored, this.#events)
-    void start
-      .then(({ settled }) => settled)
-      .catch(() => {})
-      .finally(() => room.leave())
-    const added = revision.starts(start).then(() => {
-      this.#starts.delete(added)
-      this.wake()
-    })
-    this.#starts.add(added)
-  }
-
-  #stop(instance: HostedInstance, why: string): void {
-    this.#voice.say(instance.stored.deploymentId, `Instance ${short(instance.id)} is stopped: ${why}.`, {
-      instanceId: instance.id,
-    })
-    instance.stop().catch((error: unknown) => {
-      this.#options.log.warn('an instance could not be stopped', { instanceId: instance.id, error })
-    })
-  }
-
-  /** Sessions that an instance that was found again does not know were never begun there. */
-  async #onJoined(instance: HostedInstance, sessions: readonly SessionView[]): Promise<void> {
-    const known = new Set(sessions.map(({ sessionId }) => sessionId))
-    const missing = instance.sessionIds.filter((id) => !known.has(id))
-    const message = 'The cloud ended before the session could begin.'
-    for (const id of missing) await this.#options.live.end(id, 'not_started', message)
-  }
-
-  #onReady(instance: HostedInstance): void {
-    const { store, clock, log } = this.#options
-    this.#revisions.get(instance.stored.deploymentId)?.noteReady()
-    const at = clock()
-    if (instance.stored.readyAt === null) {
-      const seconds = ((at - instance.stored.createdAt) / 1000).toFixed(1)
-      const text = `Instance ${short(instance.id)} is ready after ${seconds} s.`
-      this.#voice.say(instance.stored.deploymentId, text, { instanceId: instance.id })
-      store.agents.instanceReady(instance.id, at).catch((error: unknown) => {
-        log.warn('that an instance is ready was not noted', { instanceId: instance.id, error })
-      })
-    }
-    this.wake()
-  }
-
-  async #onGone(instance: HostedInstance, end: InstanceEnd): Promise<void> {
-    const { live, host, config, log } = this.#options
-    const { deploymentId } = instance.stored
-    this.#revisions.get(deploymentId)?.noteGone(instance, end, config.startSeconds)
-    for (const id of instance.sessionIds) {
-      await live.end(id, 'instance_lost', `Its instance ${endWords(end)}.`)
-    }
-    await host.forget(instance.id)
-    if (!end.expected) {
-      const text = `Instance ${short(instance.id)} ${endWords(end)}${end.wasReady ? '' : ' before it was ready'}.`
-      this.#voice.say(deploymentId, text, { level: 'error', instanceId: instance.id })
-      log.warn('an instance ended by itself', {
-        agent: this.#agent.name,
-        instanceId: instance.id,
-        ...end.exit,
-      })
-    }
-    this.#options.room.notify()
-    this.wake()
-  }
-
-  /** A deployment that counts as over, though an instance of it is left. */
-  async #revive(deploymentId: string): Promise<Revision | undefined> {
-    const { store, clock } = this.#options
-    const stored = await store.agents.deployment(this.#agent.id, deploymentId)
-    if (!stored) return undefined
-    const revision = new Revision(stored, clock)
-    this.#revisions.set(deploymentId, revision)
-    return revision
   }
 
   /** An instance above the minimum without a session. */
@@ -441,25 +336,16 @@ export class Fleet {
   }
 
   #lookAgainAt(time: number): void {
+    if (this.#lookAt !== undefined && this.#lookAt <= time) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.wake(), Math.max(10, time - this.#options.clock()))
-  }
-
-  #all(): readonly HostedInstance[] {
-    return [...this.#revisions.values()].flatMap((revision) => revision.all)
-  }
-
-  #instance(id: string): HostedInstance | undefined {
-    return this.#all().find((instance) => instance.id === id)
-  }
-
-  #sum(of: (revision: Revision) => number): number {
-    return [...this.#revisions.values()].reduce((sum, revision) => sum + of(revision), 0)
-  }
-
-  /** How many instances there are, in whatever state. */
-  get size(): number {
-    return this.#sum((revision) => Math.max(revision.all.length, revision.size))
+    this.#lookAt = time
+    this.#timer = setTimeout(
+      () => {
+        this.#lookAt = undefined
+        this.wake()
+      },
+      Math.max(SOONEST_MS, time - this.#options.clock()),
+    )
   }
 }
 
@@ -475,8 +361,4 @@ function startFailed({ message }: DeployFailure): CloudError {
 
 function count(sessions: number): string {
   return sessions === 1 ? '1 session' : `${sessions} sessions`
-}
-
-function short(id: string): string {
-  return id.slice(0, 8)
 }

@@ -1,3 +1,6 @@
+/** What an instance is started for. */
+export type StartReason = 'reserve' | 'caller' | 'deployment'
+
 /** A tenant of the machine. */
 export interface Tenant {
   /** How many instances it has. */
@@ -45,7 +48,7 @@ export class MachineRoom {
    * Lets an instance be started, or not now: then the tenant is woken when it may. For a caller others have to stop what they do not need;
    * the first instance of a deployment may be one too many, so that an agent can be changed also when there is no room left.
    */
-  enter(tenant: Tenant, why: 'reserve' | 'caller' | 'deployment'): boolean {
+  enter(tenant: Tenant, why: StartReason): boolean {
     if (this.#starting >= this.#options.maxStarting) return false
     if (this.#isFull && why === 'reserve') return false
     if (this.#isFull && why === 'caller') {

@@ -1,0 +1,183 @@
+import type { SessionView } from '@botcli/protocol'
+import type { CloudConfig } from '../config.ts'
+import type { Clock, CloudLog } from '../log.ts'
+import type { LiveSessions } from '../sessions/live-sessions.ts'
+import type { StoredAgent, StoredDeployment } from '../store/agents.ts'
+import type { Store } from '../store/store.ts'
+import type { AgentVoice } from './agent-voice.ts'
+import { endWords } from './deploy-failure.ts'
+import type { HostedInstance, HostedInstanceEvents, InstanceEnd } from './hosted-instance.ts'
+import type { InstanceHost } from './instance-host.ts'
+import type { MachineRoom, StartReason, Tenant } from './machine-room.ts'
+import { Revision } from './revision.ts'
+
+/** What a crew works with. */
+export interface CrewOptions {
+  readonly store: Store
+  readonly host: InstanceHost
+  readonly live: LiveSessions
+  readonly room: MachineRoom
+  readonly voice: AgentVoice
+  readonly config: CloudConfig['agents']
+  readonly log: CloudLog
+  readonly clock: Clock
+  /** For whom the machine has to have room. */
+  readonly tenant: Tenant
+  /** Called when an instance or a place has come or gone. */
+  readonly onChange: () => void
+}
+
+/** All instances of an agent, by their deployments: how they come, and what their going means. What is wanted, others decide. */
+export class Crew {
+  readonly #options: CrewOptions
+  readonly #revisions = new Map<string, Revision>()
+  readonly #events: HostedInstanceEvents
+  /** Instances that are being started, and are in no revision yet. */
+  readonly #starts = new Set<Promise<void>>()
+
+  constructor(options: CrewOptions) {
+    this.#options = options
+    this.#events = {
+      joined: (instance, sessions) => this.#onJoined(instance, sessions),
+      ready: (instance) => this.#onReady(instance),
+      released: () => options.onChange(),
+      gone: (instance, end) => this.#onGone(instance, end),
+    }
+  }
+
+  /** Finds what an earlier process has left running of an agent. */
+  async rejoin(agent: StoredAgent): Promise<void> {
+    const { store, host, live } = this.#options
+    for (const deployment of await store.agents.openDeployments(agent.id)) this.add(deployment)
+    for (const stored of await store.agents.openInstances(agent.id)) {
+      const revision = this.get(stored.deploymentId) ?? (await this.#revive(agent, stored.deploymentId))
+      if (!revision) continue
+      const hosted = await host.rejoin(agent, revision.stored, stored, this.#events)
+      if (hosted) revision.add(hosted)
+    }
+    const known = new Set(this.instances.map(({ id }) => id))
+    const open = await store.sessions.openOf(agent.id)
+    // Those whose instance was written off before they were.
+    const lost = open.filter(({ instanceId }) => !known.has(instanceId))
+    for (const { id } of lost) await live.end(id, 'instance_lost', 'Its instance has ended.')
+  }
+
+  get revisions(): readonly Revision[] {
+    return [...this.#revisions.values()]
+  }
+
+  get instances(): readonly HostedInstance[] {
+    return this.revisions.flatMap((revision) => revision.all)
+  }
+
+  /** How many instances there are, in whatever state. */
+  get size(): number {
+    return this.revisions.reduce((sum, { all, size }) => sum + Math.max(all.length, size), 0)
+  }
+
+  get sessions(): number {
+    return this.revisions.reduce((sum, { sessions }) => sum + sessions, 0)
+  }
+
+  get(deploymentId: string | null): Revision | undefined {
+    return this.#revisions.get(deploymentId ?? '')
+  }
+
+  add(deployment: StoredDeployment): Revision {
+    const revision = new Revision(deployment, this.#options.clock)
+    this.#revisions.set(deployment.id, revision)
+    return revision
+  }
+
+  /** Nothing is left of a deployment. */
+  remove({ id }: Revision): void {
+    this.#revisions.delete(id)
+  }
+
+  /** Starts an instance, if the machine has room for it now; otherwise the tenant is told when it may have. */
+  start(agent: StoredAgent, revision: Revision, why: StartReason): void {
+    const { host, room, tenant, onChange } = this.#options
+    if (!room.enter(tenant, why)) return
+    const start = host.start(agent, revision.stored, this.#events)
+    void start
+      .then(({ settled }) => settled)
+      .catch(() => {})
+      .finally(() => room.leave())
+    const added = revision.starts(start).then(() => {
+      this.#starts.delete(added)
+      onChange()
+    })
+    this.#starts.add(added)
+  }
+
+  stop(instance: HostedInstance, why: string): void {
+    const { voice, log } = this.#options
+    const { id, stored } = instance
+    voice.say(stored.deploymentId, `Instance ${short(id)} is stopped: ${why}.`, { instanceId: id })
+    instance.stop().catch((error: unknown) => {
+      log.warn('an instance could not be stopped', { instanceId: id, error })
+    })
+  }
+
+  /** Lets go of all instances; they go on. */
+  async close(): Promise<void> {
+    await Promise.all(this.#starts)
+    await Promise.all(this.instances.map((instance) => instance.close()))
+  }
+
+  /** Ends all instances, with their sessions. */
+  async end(graceMs: number): Promise<void> {
+    await Promise.all(this.#starts)
+    await Promise.all(this.instances.map((instance) => instance.stop(graceMs)))
+  }
+
+  /** Sessions that an instance that was found again does not know were never begun there. */
+  async #onJoined(instance: HostedInstance, sessions: readonly SessionView[]): Promise<void> {
+    const known = new Set(sessions.map(({ sessionId }) => sessionId))
+    const missing = instance.sessionIds.filter((id) => !known.has(id))
+    const message = 'The cloud ended before the session could begin.'
+    for (const id of missing) await this.#options.live.end(id, 'not_started', message)
+  }
+
+  #onReady({ id, stored }: HostedInstance): void {
+    const { store, voice, clock, log, onChange } = this.#options
+    this.get(stored.deploymentId)?.noteReady()
+    if (stored.readyAt === null) {
+      const at = clock()
+      const seconds = ((at - stored.createdAt) / 1000).toFixed(1)
+      voice.say(stored.deploymentId, `Instance ${short(id)} is ready after ${seconds} s.`, { instanceId: id })
+      store.agents.instanceReady(id, at).catch((error: unknown) => {
+        log.warn('that an instance is ready was not noted', { instanceId: id, error })
+      })
+    }
+    onChange()
+  }
+
+  async #onGone(instance: HostedInstance, end: InstanceEnd): Promise<void> {
+    const { live, host, room, voice, config, log, onChange } = this.#options
+    const { id, stored } = instance
+    this.get(stored.deploymentId)?.noteGone(instance, end, config.startSeconds)
+    for (const sessionId of instance.sessionIds) {
+      await live.end(sessionId, 'instance_lost', `Its instance ${endWords(end)}.`)
+    }
+    await host.forget(id)
+    if (!end.expected) {
+      const when = end.wasReady ? '' : ' before it was ready'
+      const text = `Instance ${short(id)} ${endWords(end)}${when}.`
+      voice.say(stored.deploymentId, text, { level: 'error', instanceId: id })
+      log.warn('an instance ended by itself', { instanceId: id, ...end.exit })
+    }
+    room.notify()
+    onChange()
+  }
+
+  /** A deployment that counts as over, though an instance of it is left. */
+  async #revive(agent: StoredAgent, deploymentId: string): Promise<Revision | undefined> {
+    const stored = await this.#options.store.agents.deployment(agent.id, deploymentId)
+    return stored && this.add(stored)
+  }
+}
+
+function short(id: string): string {
+  return id.slice(0, 8)
+}

@@ -10,6 +10,7 @@ import './style/parts.css'
 import './style/forms.css'
 import './style/build.css'
 import './style/log.css'
+import './style/agent.css'
 import { Dashboard } from './view/dashboard.tsx'
 
 const root = document.getElementById('page')

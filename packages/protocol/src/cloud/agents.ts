@@ -225,6 +225,10 @@ export const agentListItem = z.strictObject({
   ready: z.boolean(),
   available: z.boolean(),
   activeSessionCount: z.int(),
+  /** The most sessions that it takes at the same time. */
+  maxSessionCount: z.int().optional(),
+  /** How many instances it has now. */
+  instanceCount: z.int().optional(),
   desiredDeploymentId: z.uuid(),
   activeDeploymentId: z.uuid().nullable(),
   reconciledDeploymentId: z.uuid().nullable(),

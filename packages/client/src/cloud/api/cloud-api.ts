@@ -12,10 +12,9 @@ import type {
   SecretSetListResponse,
   SecretSetResponse,
 } from '@botcli/protocol/cloud'
-import { shapeOf } from '../../state/shape.ts'
-import { ApiError, noAnswer, refusal } from './api-error.ts'
+import { AgentsApi } from './agents-api.ts'
+import { queryOf, Sender, segment } from './sender.ts'
 
-const ANSWER_LIMIT_MS = 20_000
 const LOG_PAGE = 10_000
 
 /** Which builds are listed. */
@@ -33,100 +32,84 @@ export interface LogStart {
   readonly limit: number
 }
 
-/**
- * The part of the cloud's private API that the dashboard uses. The cloud that answers is the one that served this page, so an answer has
- * the shape that both were built with; only that it is an answer of the cloud at all is looked at.
- */
+/** The part of the cloud's private API that the dashboard uses. */
 export class CloudApi {
-  readonly #origin: string
-  readonly #fetch: typeof fetch
-  readonly #key: string
-  readonly #refused: () => void
+  readonly agents: AgentsApi
+  readonly #sender: Sender
 
   constructor(origin: string, fetchFunction: typeof fetch, key: string, refused: () => void = () => {}) {
-    this.#origin = origin
-    this.#fetch = fetchFunction
-    this.#key = key
-    this.#refused = refused
+    this.#sender = new Sender(origin, fetchFunction, key, refused)
+    this.agents = new AgentsApi(this.#sender)
   }
 
   async builds({ status, cursor, limit }: BuildsWanted): Promise<BuildListResponse> {
-    const query = new URLSearchParams({ limit: String(limit) })
-    if (status !== undefined) query.set('status', status)
-    if (cursor !== undefined) query.set('cursor', cursor)
-    return this.#ask('GET', `/v1/builds?${query}`, 'builds')
+    return this.#sender.ask(`/v1/builds${queryOf({ limit, status, cursor })}`, 'builds')
   }
 
   async build(id: string): Promise<BuildRecord> {
-    return (await this.#ask<{ build: BuildRecord }>('GET', `/v1/builds/${segment(id)}`, 'build')).build
+    return (await this.#sender.ask<{ build: BuildRecord }>(`/v1/builds/${segment(id)}`, 'build')).build
   }
 
   /** Cancels a build, and gives it as it is then. One that is over stays, and this fails. */
   async cancelBuild(id: string): Promise<BuildRecord> {
     const path = `/v1/builds/${segment(id)}/cancel`
-    return (await this.#ask<{ build: BuildRecord }>('POST', path, 'build')).build
+    return (await this.#sender.ask<{ build: BuildRecord }>(path, 'build', { method: 'POST' })).build
   }
 
   /** Removes a build that is over. */
   async removeBuild(id: string): Promise<void> {
-    await this.#ask('DELETE', `/v1/builds/${segment(id)}`, 'status')
+    await this.#sender.ask(`/v1/builds/${segment(id)}`, 'status', { method: 'DELETE' })
   }
 
   /** Some lines of a log as a page; `token` leads to older ones. */
   async logPage(id: string, token: string | undefined): Promise<BuildLogsResponse> {
-    const query = new URLSearchParams({ limit: String(LOG_PAGE) })
-    if (token !== undefined) query.set('nextToken', token)
-    return this.#ask('GET', `/v1/builds/${segment(id)}/logs?${query}`, 'logs')
+    const query = queryOf({ limit: LOG_PAGE, nextToken: token })
+    return this.#sender.ask(`/v1/builds/${segment(id)}/logs${query}`, 'logs')
   }
 
-  /** The stream of a log. An `EventSource` could not send the key. */
+  /** The stream of a log. */
   async logStream(id: string, { lastId, limit }: LogStart, signal: AbortSignal): Promise<Response> {
-    const headers = {
-      accept: 'text/event-stream',
-      ...(lastId !== undefined && { 'last-event-id': String(lastId) }),
-    }
-    return this.#send(`/v1/builds/${segment(id)}/logs?limit=${limit}`, { headers, signal, cache: 'no-store' })
+    return this.#sender.stream(`/v1/builds/${segment(id)}/logs${queryOf({ limit })}`, lastId, signal)
   }
 
   async secretSets(): Promise<SecretSetListResponse['sets']> {
-    return (await this.#ask<SecretSetListResponse>('GET', '/v1/secrets', 'sets')).sets
+    return (await this.#sender.ask<SecretSetListResponse>('/v1/secrets', 'sets')).sets
   }
 
   async secretSet(name: string): Promise<SecretSetResponse> {
-    return this.#ask('GET', `/v1/secrets/${segment(name)}`, 'secrets')
+    return this.#sender.ask(`/v1/secrets/${segment(name)}`, 'secrets')
   }
 
   async putSecrets(name: string, request: PutSecretsRequest): Promise<void> {
-    await this.#ask('PUT', `/v1/secrets/${segment(name)}`, 'status', request)
+    await this.#sender.ask(`/v1/secrets/${segment(name)}`, 'status', { method: 'PUT', body: request })
   }
 
   async removeSecretSet(name: string): Promise<void> {
-    await this.#ask('DELETE', `/v1/secrets/${segment(name)}`, 'status')
+    await this.#sender.ask(`/v1/secrets/${segment(name)}`, 'status', { method: 'DELETE' })
   }
 
   async removeSecret(name: string, key: string): Promise<void> {
-    await this.#ask('DELETE', `/v1/secrets/${segment(name)}/${segment(key)}`, 'status')
+    await this.#sender.ask(`/v1/secrets/${segment(name)}/${segment(key)}`, 'status', { method: 'DELETE' })
   }
 
   async keys(): Promise<KeyListResponse['keys']> {
-    return (await this.#ask<KeyListResponse>('GET', '/v1/keys', 'keys')).keys
+    return (await this.#sender.ask<KeyListResponse>('/v1/keys', 'keys')).keys
   }
 
   async createKey(request: CreateKeyRequest): Promise<CreateKeyResponse> {
-    return this.#ask('POST', '/v1/keys', 'key', request)
+    return this.#sender.ask('/v1/keys', 'key', { method: 'POST', body: request })
   }
 
   async revokeKey(id: string): Promise<void> {
-    await this.#ask('DELETE', `/v1/keys/${segment(id)}`, 'status')
+    await this.#sender.ask(`/v1/keys/${segment(id)}`, 'status', { method: 'DELETE' })
   }
 
   async regions(): Promise<RegionListResponse['regions']> {
-    return (await this.#ask<RegionListResponse>('GET', '/v1/regions', 'regions')).regions
+    return (await this.#sender.ask<RegionListResponse>('/v1/regions', 'regions')).regions
   }
 
   async properties(): Promise<OrganizationProperties> {
-    const answer = await this.#ask<{ properties: OrganizationProperties }>(
-      'GET',
+    const answer = await this.#sender.ask<{ properties: OrganizationProperties }>(
       '/v1/properties',
       'properties',
     )
@@ -134,36 +117,6 @@ export class CloudApi {
   }
 
   async setDefaultRegion(defaultRegion: string): Promise<void> {
-    await this.#ask('PATCH', '/v1/properties', 'properties', { defaultRegion })
+    await this.#sender.ask('/v1/properties', 'properties', { method: 'PATCH', body: { defaultRegion } })
   }
-
-  /** Sends a request and gives its answer, which has to have the given member. */
-  async #ask<T>(method: string, path: string, member: string, body?: unknown): Promise<T> {
-    const signal = AbortSignal.timeout(ANSWER_LIMIT_MS)
-    const content =
-      body === undefined
-        ? {}
-        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
-    const response = await this.#send(path, { method, signal, ...content })
-    const answer: unknown = await response.json().catch(() => undefined)
-    if (member in shapeOf(answer)) return answer as T
-    throw new ApiError(response.status, 'STRANGE_ANSWER', `What answered ${path} is not this cloud.`)
-  }
-
-  async #send(path: string, init: RequestInit): Promise<Response> {
-    const headers = { ...init.headers, authorization: `Bearer ${this.#key}` }
-    let response: Response
-    try {
-      response = await this.#fetch(new URL(path, this.#origin), { ...init, headers })
-    } catch (error) {
-      throw noAnswer(error)
-    }
-    if (response.ok) return response
-    if (response.status === 401) this.#refused()
-    throw await refusal(response)
-  }
-}
-
-function segment(text: string): string {
-  return encodeURIComponent(text)
 }

@@ -1,15 +1,11 @@
-import type { BuildLogEnd } from '@botcli/protocol/cloud'
 import { ApiError } from '../api/api-error.ts'
 import type { LogLine } from './log-lines.ts'
-import { logPieces } from './log-stream.ts'
+import type { LogEnd, OpenLog } from './log-stream.ts'
 
 /** The cloud says something every 15 seconds. */
 const SILENCE_MS = 40_000
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 15_000
-
-/** Opens the stream of a log after a line, or at its newest lines. */
-export type OpenStream = (lastId: number | undefined, signal: AbortSignal) => Promise<Response>
 
 /** Calls back later; gives what takes that back. */
 export type Later = (ms: number, action: () => void) => () => void
@@ -20,21 +16,21 @@ export interface LogListener {
   /** The connection stands, or was lost and is tried again. */
   connected(connected: boolean): void
   /** The log is complete. */
-  ended(end: BuildLogEnd): void
+  ended(end: LogEnd): void
   /** The log cannot be read. */
   refused(error: ApiError): void
 }
 
 /** Follows one log to its end, over cut connections, and gives every line once. */
 export class LogFollower {
-  readonly #open: OpenStream
+  readonly #open: OpenLog
   readonly #listener: LogListener
   readonly #later: Later
   readonly #closing = new AbortController()
   #lastId: number | undefined
   #retryMs = FIRST_RETRY_MS
 
-  constructor(open: OpenStream, listener: LogListener, later: Later = realLater) {
+  constructor(open: OpenLog, listener: LogListener, later: Later = realLater) {
     this.#open = open
     this.#listener = listener
     this.#later = later
@@ -69,14 +65,14 @@ export class LogFollower {
     this.#closing.signal.addEventListener('abort', stop, { once: true })
     let cancel = this.#later(SILENCE_MS, stop)
     try {
-      const response = await this.#open(this.#lastId, attempt.signal)
+      const pieces = await this.#open(this.#lastId, attempt.signal)
       this.#listener.connected(true)
-      for await (const { lines, end } of logPieces(response)) {
+      for await (const { lines, lastId, end } of pieces) {
         if (this.#closing.signal.aborted) return true
         cancel()
         cancel = this.#later(SILENCE_MS, stop)
         this.#retryMs = FIRST_RETRY_MS
-        this.#lastId = lines.at(-1)?.number ?? this.#lastId
+        this.#lastId = lastId ?? this.#lastId
         if (lines.length > 0) this.#listener.lines(lines)
         if (end !== undefined) {
           this.#listener.ended(end)
@@ -118,7 +114,7 @@ const realLater: Later = (ms, action) => {
 
 /** Reads the lines from one number, which is not 0, up to another, which is not among them. */
 export async function readRange(
-  open: OpenStream,
+  open: OpenLog,
   from: number,
   to: number,
   signal: AbortSignal,
@@ -127,7 +123,7 @@ export async function readRange(
   const range: LogLine[] = []
   const limit = AbortSignal.any([signal, stop.signal])
   try {
-    for await (const { lines } of logPieces(await open(from - 1, limit))) {
+    for await (const { lines } of await open(from - 1, limit)) {
       for (const line of lines) {
         if (line.number < to) range.push(line)
         // One line may stand for many; those of them that are held already stay as they are.

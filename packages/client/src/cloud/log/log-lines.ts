@@ -1,7 +1,20 @@
-/** A line of a log and its number, from 0. A line that stands for left-out ones has the number of the last of them. */
+import type { AgentLogEntry } from '@botcli/protocol/cloud'
+
+/** The entry that a line is a part of: entries may have several lines. */
+export interface EntryPart {
+  readonly entry: AgentLogEntry
+  /** Whether it is the first line of the entry. */
+  readonly first: boolean
+}
+
+/**
+ * A line of a log and its number. Those of builds count from 0, and a line that stands for left-out ones has the number of the last of them.
+ * Those of entries count from where one began to read, so that older ones have numbers below 0.
+ */
 export interface LogLine {
   readonly number: number
   readonly text: string
+  readonly part?: EntryPart | undefined
 }
 
 /** How many lines the page holds at most: browsers cannot lay out a much higher list. */
@@ -10,11 +23,16 @@ export const MAX_LINES = 500_000
 /** A run of lines of one log, which grows at both ends. */
 export class LogLines {
   readonly #max: number
+  readonly #counted: boolean
   #texts: string[] = []
   #numbers: number[] = []
+  #parts: (EntryPart | undefined)[] = []
+  #cut = false
 
-  constructor(max = MAX_LINES) {
+  /** `counted` says that numbers count from the start of the log, and so tell how many lines are before these. */
+  constructor(max = MAX_LINES, counted = true) {
     this.#max = max
+    this.#counted = counted
   }
 
   get count(): number {
@@ -33,19 +51,26 @@ export class LogLines {
 
   /** How many older lines may still be put in front, as far as their numbers tell. */
   get above(): number {
-    return Math.max(0, Math.min(this.first, this.#max - this.count))
+    return this.#counted ? Math.max(0, Math.min(this.first, this.#max - this.count)) : 0
+  }
+
+  /** Whether there is no room for older lines, or a gap would be before these. */
+  get isCut(): boolean {
+    return this.#cut || this.count >= this.#max
   }
 
   /** How many lines at the start of the log do not fit in here. */
   get beyond(): number {
-    return this.first - this.above
+    return this.#counted ? this.first - this.above : 0
   }
 
   /** The line at an index, from 0 for the first line held. */
   at(index: number): LogLine | undefined {
     const text = this.#texts[index]
     const number = this.#numbers[index]
-    return text === undefined || number === undefined ? undefined : { number, text }
+    if (text === undefined || number === undefined) return undefined
+    const part = this.#parts[index]
+    return part === undefined ? { number, text } : { number, text, part }
   }
 
   text(index: number): string {
@@ -71,17 +96,20 @@ export class LogLines {
 
   /** Adds newer lines. Gives how many of the oldest had to go for them. */
   append(lines: readonly LogLine[]): number {
-    for (const { number, text } of lines) {
+    for (const { number, text, part } of lines) {
       // After a cut connection a line may come a second time.
       if (this.count > 0 && number < this.end) continue
       this.#texts.push(text)
       this.#numbers.push(number)
+      this.#parts.push(part)
     }
     if (this.count <= this.#max) return 0
     // More than needed goes at once, because every time costs as much as there are lines.
     const gone = this.count - Math.ceil(this.#max * 0.9)
     this.#texts = this.#texts.slice(gone)
     this.#numbers = this.#numbers.slice(gone)
+    this.#parts = this.#parts.slice(gone)
+    this.#cut = true
     return gone
   }
 
@@ -89,5 +117,6 @@ export class LogLines {
   prepend(lines: readonly LogLine[]): void {
     this.#texts = [...lines.map(({ text }) => text), ...this.#texts]
     this.#numbers = [...lines.map(({ number }) => number), ...this.#numbers]
+    this.#parts = [...lines.map(({ part }) => part), ...this.#parts]
   }
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../api/api-error.ts'
-import type { LogLine } from './log-lines.ts'
+import type { LogLine, LogLines } from './log-lines.ts'
 import { LogModel } from './log-model.ts'
 import type { LogSource } from './log-source.ts'
+import { buildLogPieces, type OpenLog } from './log-stream.ts'
 
 const COUNT = 60_000
 const NEWEST = 10_000
@@ -15,6 +16,7 @@ const event = ({ number, text }: LogLine): string => `id: ${number}\ndata: ${JSO
 
 /** A log whose stream the test writes to. */
 class TestLog implements LogSource {
+  readonly counted = true
   readonly asked: (number | undefined)[] = []
   readonly ranges: [number, number][] = []
   failing = false
@@ -22,17 +24,23 @@ class TestLog implements LogSource {
   refusal: ApiError | undefined
   signal: AbortSignal | undefined
 
-  readonly open = async (lastId: number | undefined, signal: AbortSignal): Promise<Response> => {
+  readonly open: OpenLog = async (lastId, signal) => {
     this.asked.push(lastId)
     this.signal = signal
     if (this.refusal !== undefined) throw this.refusal
-    return new Response(
-      new ReadableStream<Uint8Array>({
-        start: (controller) => {
-          this.#stream = controller
-        },
-      }),
+    return buildLogPieces(
+      new Response(
+        new ReadableStream<Uint8Array>({
+          start: (controller) => {
+            this.#stream = controller
+          },
+        }),
+      ),
     )
+  }
+
+  hasOlder(lines: LogLines): boolean {
+    return lines.above > 0
   }
 
   async older(from: number, to: number): Promise<readonly LogLine[]> {

@@ -1,10 +1,10 @@
-import type { BuildLogEnd } from '@botcli/protocol/cloud'
 import { batch, computed, signal } from '@preact/signals'
 import { type ApiError, messageOf } from '../api/api-error.ts'
 import { type Later, LogFollower } from './log-follower.ts'
 import { type LogLine, LogLines } from './log-lines.ts'
 import { LogSearch } from './log-search.ts'
 import type { LogSource } from './log-source.ts'
+import type { LogEnd } from './log-stream.ts'
 
 /** Older lines come in steps of this many. */
 const OLDER_STEP = 20_000
@@ -27,13 +27,13 @@ export interface Reveal {
   readonly always: boolean
 }
 
-/** Everything about the log of one build: its lines, where it stands, what is looked for and what is looked at. */
+/** Everything about one log: its lines, where it stands, what is looked for and what is looked at. */
 export class LogModel {
   readonly lines: LogLines
   /** Counts changes of the lines. */
   readonly version = signal(0)
   readonly connection = signal<Connection>('opening')
-  readonly end = signal<BuildLogEnd | undefined>(undefined)
+  readonly end = signal<LogEnd | undefined>(undefined)
   readonly problem = signal<string | undefined>(undefined)
   readonly following = signal(true)
   /** The number of the line that is pointed at. */
@@ -70,7 +70,7 @@ export class LogModel {
   constructor(source: LogSource, options: LogModelOptions) {
     this.#source = source
     this.#options = options
-    this.lines = new LogLines(options.max)
+    this.lines = new LogLines(options.max, source.counted)
     this.#follower = new LogFollower(
       source.open,
       {
@@ -100,9 +100,15 @@ export class LogModel {
     return this.lines.above + this.lines.count
   }
 
+  /** Whether older lines can be asked for. */
+  get hasOlder(): boolean {
+    return this.#source.hasOlder(this.lines)
+  }
+
   rowOf(number: number): number {
     const { first, above, beyond } = this.lines
-    return number < first ? Math.max(0, number - beyond) : above + this.lines.indexOf(number)
+    if (number >= first) return above + this.lines.indexOf(number)
+    return above === 0 ? 0 : Math.max(0, number - beyond)
   }
 
   /** The number of the line in a row. */
@@ -182,8 +188,8 @@ export class LogModel {
   }
 
   async #readOlder(number: number): Promise<void> {
-    const { first, above, beyond } = this.lines
-    if (above === 0 || this.#closing.signal.aborted) return
+    const { first, beyond } = this.lines
+    if (!this.hasOlder || this.#closing.signal.aborted) return
     this.loadingOlder.value = true
     try {
       const from = Math.max(beyond, Math.min(number - OLDER_STEP / 10, first - OLDER_STEP))
@@ -202,7 +208,7 @@ export class LogModel {
   }
 
   async #loadAll(search: LogSearch): Promise<void> {
-    while (this.lines.above > 0 && this.search.peek() === search && !this.#closing.signal.aborted) {
+    while (this.hasOlder && this.search.peek() === search && !this.#closing.signal.aborted) {
       const before = this.lines.first
       await this.loadOlder(before - OLDER_STEP * 5)
       if (this.lines.first === before) return
@@ -214,7 +220,7 @@ export class LogModel {
     this.#change()
   }
 
-  #ended(end: BuildLogEnd): void {
+  #ended(end: LogEnd): void {
     batch(() => {
       this.connection.value = 'ended'
       this.end.value = end

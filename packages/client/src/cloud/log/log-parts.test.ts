@@ -3,6 +3,7 @@ import { EventStreamParser } from '../api/event-stream.ts'
 import { failingLine } from './failing-line.ts'
 import { readRange } from './log-follower.ts'
 import { LogLines } from './log-lines.ts'
+import { buildLogPieces } from './log-stream.ts'
 import { followsAfter, isInSight, ROW_HEIGHT, rowWindow, scrollTopFor } from './log-window.ts'
 
 describe('the window of rows', () => {
@@ -64,13 +65,13 @@ describe('an event stream', () => {
 })
 
 describe('a range of older lines', () => {
-  const stream = (numbers: readonly number[]) => async (): Promise<Response> =>
-    new Response(numbers.map((number) => `id: ${number}\ndata: "${number}"\n\n`).join(''))
+  const stream = (numbers: readonly number[]) => async () =>
+    buildLogPieces(new Response(numbers.map((number) => `id: ${number}\ndata: "${number}"\n\n`).join('')))
   const { signal } = new AbortController()
 
   it('ends before the first line that is there already', async () => {
     const asked: unknown[] = []
-    const open = (lastId: number | undefined): Promise<Response> => {
+    const open = (lastId: number | undefined) => {
       asked.push(lastId)
       return stream([5, 6, 7, 8, 9, 10])()
     }

@@ -1,16 +1,21 @@
 import type { BuildLogsResponse } from '@botcli/protocol/cloud'
 import type { CloudApi } from '../api/cloud-api.ts'
-import { type OpenStream, readRange } from './log-follower.ts'
-import type { LogLine } from './log-lines.ts'
+import { readRange } from './log-follower.ts'
+import type { LogLine, LogLines } from './log-lines.ts'
+import { buildLogPieces, type OpenLog } from './log-stream.ts'
 
 /** Nearly every log is read whole at once. */
 const NEWEST = 10_000
 
 /** Where the lines of one log come from. */
 export interface LogSource {
+  /** Whether the numbers of its lines count from the start of the log. */
+  readonly counted: boolean
   /** Opens the stream of the log. */
-  readonly open: OpenStream
-  /** The lines from one number up to another, which is not among them. */
+  readonly open: OpenLog
+  /** Whether there may be lines older than those held. */
+  hasOlder(lines: LogLines): boolean
+  /** The lines from one number up to another, which is not among them; where numbers tell nothing, some of those before the latter. */
   older(from: number, to: number, signal: AbortSignal): Promise<readonly LogLine[]>
   /** Pages of lines, the newest page first. */
   pages(): AsyncGenerator<readonly string[]>
@@ -18,6 +23,7 @@ export interface LogSource {
 
 /** The log of a build as the API gives it. */
 export class BuildLogSource implements LogSource {
+  readonly counted = true
   readonly #api: CloudApi
   readonly #buildId: string
 
@@ -26,8 +32,12 @@ export class BuildLogSource implements LogSource {
     this.#buildId = buildId
   }
 
-  readonly open: OpenStream = (lastId, signal) =>
-    this.#api.logStream(this.#buildId, { lastId, limit: NEWEST }, signal)
+  readonly open: OpenLog = async (lastId, signal) =>
+    buildLogPieces(await this.#api.logStream(this.#buildId, { lastId, limit: NEWEST }, signal))
+
+  hasOlder(lines: LogLines): boolean {
+    return lines.above > 0
+  }
 
   /**
    * Older lines are read as a stream too, because pages do not say which numbers their lines have. A stream begins after a line, so the

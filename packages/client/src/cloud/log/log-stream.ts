@@ -1,16 +1,27 @@
 import type { BuildLogEnd } from '@botcli/protocol/cloud'
-import { EventStreamParser } from '../api/event-stream.ts'
+import { EventStreamParser, type StreamEvent } from '../api/event-stream.ts'
 import type { LogLine } from './log-lines.ts'
+
+/** What the end of a log says of it. */
+export interface LogEnd {
+  /** How many lines there are, where that is told. */
+  readonly lines?: number
+}
 
 /** What a piece of a log's stream holds. */
 export interface LogPiece {
   readonly lines: readonly LogLine[]
+  /** What a later stream goes on after, if this piece moves it. */
+  readonly lastId?: number | undefined
   /** There with the last piece of a log that is complete. */
-  readonly end?: BuildLogEnd
+  readonly end?: LogEnd
 }
 
-/** The pieces of a log's stream as they arrive, also those without a line, which show that the other side is there. */
-export async function* logPieces(response: Response): AsyncGenerator<LogPiece> {
+/** Opens a log after an id, or at its newest lines, and gives it piece by piece. */
+export type OpenLog = (lastId: number | undefined, signal: AbortSignal) => Promise<AsyncIterable<LogPiece>>
+
+/** The events of a stream as they arrive, in pieces; also pieces without any, which show that the other side is there. */
+export async function* streamEvents(response: Response): AsyncGenerator<readonly StreamEvent[]> {
   const { body } = response
   if (body === null) return
   const reader = body.getReader()
@@ -20,7 +31,7 @@ export async function* logPieces(response: Response): AsyncGenerator<LogPiece> {
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
-      yield pieceOf(parser, decoder.decode(value, { stream: true }))
+      yield parser.push(decoder.decode(value, { stream: true }))
     }
   } finally {
     // What is still on its way is not wanted.
@@ -28,12 +39,15 @@ export async function* logPieces(response: Response): AsyncGenerator<LogPiece> {
   }
 }
 
-function pieceOf(parser: EventStreamParser, text: string): LogPiece {
-  const lines: LogLine[] = []
-  let end: BuildLogEnd | undefined
-  for (const { id, type, data } of parser.push(text)) {
-    if (type === 'message') lines.push({ number: Number(id), text: String(JSON.parse(data)) })
-    else if (type === 'end') end = JSON.parse(data)
+/** The pieces of a build's log. The numbers of its lines are what its stream goes on after. */
+export async function* buildLogPieces(response: Response): AsyncGenerator<LogPiece> {
+  for await (const events of streamEvents(response)) {
+    const lines: LogLine[] = []
+    let end: BuildLogEnd | undefined
+    for (const { id, type, data } of events) {
+      if (type === 'message') lines.push({ number: Number(id), text: String(JSON.parse(data)) })
+      else if (type === 'end') end = JSON.parse(data)
+    }
+    yield { lines, lastId: lines.at(-1)?.number, ...(end !== undefined && { end }) }
   }
-  return end === undefined ? { lines } : { lines, end }
 }

@@ -1,7 +1,8 @@
 const NAME = 'botcli-cloud-key'
+const PUBLIC_NAME = 'botcli-cloud-public-key'
 const SIGN_OUT = 'botcli-cloud-sign-out'
 
-/** Where the key is kept: until the tab is closed, or until one signs out. */
+/** Where the private key and the public one for the talk page are kept: until the tab is closed, or until one signs out. */
 export class KeyShelf {
   readonly #short: Storage
   readonly #long: Storage
@@ -18,12 +19,31 @@ export class KeyShelf {
   keep(key: string, { long }: { readonly long: boolean }): void {
     const [shelf, other] = long ? [this.#long, this.#short] : [this.#short, this.#long]
     other.removeItem(NAME)
+    // It may be of another organization.
+    this.clearPublic()
     shelf.setItem(NAME, key)
+  }
+
+  readPublic(): string | undefined {
+    return this.#short.getItem(PUBLIC_NAME) ?? this.#long.getItem(PUBLIC_NAME) ?? undefined
+  }
+
+  /** Keeps the public key where the private one is, or in this tab if there is none. */
+  keepPublic(key: string): void {
+    const isLong = this.#short.getItem(NAME) === null && this.#long.getItem(NAME) !== null
+    this.clearPublic()
+    ;(isLong ? this.#long : this.#short).setItem(PUBLIC_NAME, key)
+  }
+
+  clearPublic(): void {
+    this.#short.removeItem(PUBLIC_NAME)
+    this.#long.removeItem(PUBLIC_NAME)
   }
 
   clear(): void {
     this.#short.removeItem(NAME)
     this.#long.removeItem(NAME)
+    this.clearPublic()
   }
 
   /** Tells the other tabs of this browser that one signs out. */

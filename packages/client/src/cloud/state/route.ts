@@ -1,7 +1,9 @@
 import type { BuildStatus } from '@botcli/protocol/cloud'
+import { type AgentPlace, agentHref, agentPlaceOf } from './agent-route.ts'
 
 /** A place in the dashboard. */
 export type Route =
+  | AgentPlace
   | { readonly name: 'builds'; readonly status: BuildStatus | undefined }
   | { readonly name: 'build'; readonly id: string; readonly line: number | undefined }
   | { readonly name: 'secrets' }
@@ -20,12 +22,13 @@ const STATUSES: Readonly<Record<BuildStatus, true>> = {
 
 /** Where the part of the address after `#` leads. The server knows one address, so places are told apart there. */
 export function routeOf(hash: string): Route {
-  const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2)
-  const [section, name = '', line, ...more] = path.split('/').map(decoded)
+  const [path = '', search = ''] = hash.replace(/^#?\/?/, '').split('?', 2)
+  const query = new URLSearchParams(search)
+  const [section, ...parts] = path.split('/').map(decoded)
+  if (section === '' || section === 'agents') return agentPlaceOf(parts, query) ?? { name: 'nowhere' }
+  const [name = '', line, ...more] = parts
   if (more.length > 0) return { name: 'nowhere' }
-  if (section === '' || (section === 'builds' && name === '')) {
-    return { name: 'builds', status: statusOf(new URLSearchParams(query).get('status')) }
-  }
+  if (section === 'builds' && name === '') return { name: 'builds', status: statusOf(query.get('status')) }
   if (section === 'builds') return { name: 'build', id: name, line: lineOf(line) }
   if (line !== undefined) return { name: 'nowhere' }
   if (section === 'secrets') return name === '' ? { name: 'secrets' } : { name: 'secret-set', set: name }
@@ -36,6 +39,12 @@ export function routeOf(hash: string): Route {
 /** The link to a place. */
 export function hrefOf(route: Exclude<Route, { name: 'nowhere' }>): string {
   switch (route.name) {
+    case 'agents':
+    case 'agent':
+    case 'agent-sessions':
+    case 'agent-log':
+    case 'session':
+      return agentHref(route)
     case 'builds':
       return route.status === undefined ? '#/builds' : `#/builds?status=${route.status}`
     case 'build':

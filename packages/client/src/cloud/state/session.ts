@@ -2,6 +2,7 @@ import { batch, computed, signal } from '@preact/signals'
 import { ApiError, messageOf } from '../api/api-error.ts'
 import { CloudApi } from '../api/cloud-api.ts'
 import type { KeyShelf } from './key-shelf.ts'
+import { talkKey } from './talk-key.ts'
 
 /** The start of keys that open what this page shows. */
 export const PRIVATE_PREFIX = 'sk_'
@@ -43,6 +44,13 @@ export class Session {
     } finally {
       this.busy.value = false
     }
+  }
+
+  /** The public key for the talk page. */
+  async talkKey(): Promise<string> {
+    const api = this.api.peek()
+    if (api === undefined) throw new Error('You are signed out.')
+    return talkKey(api, this.#shelf)
   }
 
   /** Signs out here and in all other tabs. */

@@ -18,6 +18,19 @@ export const STATUS_WORDS: Readonly<Record<ShownStatus, string>> = {
   cancelled: 'Cancelled',
 }
 
+/** The colour of a state: it goes well, it is under way, or something is to be looked at. */
+export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'quiet'
+
+/** The colours of builds. */
+export const STATUS_TONES: Readonly<Record<ShownStatus, Tone>> = {
+  pending: 'quiet',
+  building: 'busy',
+  success: 'good',
+  failed: 'bad',
+  timeout: 'warn',
+  cancelled: 'quiet',
+}
+
 /** What went wrong, in words. */
 export const FAILURE_WORDS: Readonly<Record<FailureCode, string>> = {
   dockerfile_missing: 'The container build file is missing',

@@ -1,5 +1,5 @@
 import type { BuildRecord } from '@botcli/protocol/cloud'
-import type { ComponentChildren, VNode } from 'preact'
+import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { CopyButton } from '../../view/copy-button.tsx'
 import { Icon } from '../../view/icon.tsx'
@@ -7,10 +7,10 @@ import type { CloudApi } from '../api/cloud-api.ts'
 import { BuildModel } from '../state/build-model.ts'
 import { hrefOf } from '../state/route.ts'
 import { isOver, sizeWords } from '../state/words.ts'
+import { BuildLog } from './build-log.tsx'
 import { tookWords } from './builds-view.tsx'
 import { FailureCard } from './failure-card.tsx'
-import { LogCard } from './log-card.tsx'
-import { Ago, StatusBadge, Trouble } from './parts.tsx'
+import { Ago, Fact, StatusBadge, Trouble } from './parts.tsx'
 import { Question } from './question.tsx'
 import { useModel, useNow } from './use-model.ts'
 
@@ -31,7 +31,7 @@ export function BuildView({ api, id, line }: BuildViewProps): VNode {
       <div class="heading">
         <div class="crumbs">
           <a href={hrefOf({ name: 'builds', status: undefined })}>Builds</a>
-          <h1 tabIndex={-1} title={id}>
+          <h1 class="mono" tabIndex={-1} title={id}>
             {id.slice(0, 8)}
           </h1>
           <CopyButton text={id} label="Copy the id of the build" />
@@ -44,7 +44,7 @@ export function BuildView({ api, id, line }: BuildViewProps): VNode {
         <>
           {build !== undefined && <FailureCard model={model} build={build} />}
           {build !== undefined && <Facts build={build} />}
-          <LogCard model={model} />
+          <BuildLog model={model} />
         </>
       )}
     </div>
@@ -119,20 +119,5 @@ function Facts({ build }: { readonly build: BuildRecord }): VNode {
         </Fact>
       )}
     </dl>
-  )
-}
-
-interface FactProps {
-  readonly name: string
-  readonly wide?: boolean
-  readonly children: ComponentChildren
-}
-
-function Fact({ name, wide = false, children }: FactProps): VNode {
-  return (
-    <div class="fact" data-wide={wide}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }

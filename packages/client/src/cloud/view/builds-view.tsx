@@ -104,7 +104,7 @@ function BuildsTable({ builds, status }: BuildsTableProps): VNode {
     )
   }
   return (
-    <table class="table builds" data-testid="builds">
+    <table class="table leading" data-testid="builds">
       <thead>
         <tr>
           <th scope="col">Build</th>
@@ -120,7 +120,7 @@ function BuildsTable({ builds, status }: BuildsTableProps): VNode {
           <tr key={build.id} data-testid="build-row">
             <td data-column="Build">
               <a
-                class="build-link"
+                class="row-link mono"
                 href={hrefOf({ name: 'build', id: build.id, line: undefined })}
                 title={build.id}
               >

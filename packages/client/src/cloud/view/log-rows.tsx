@@ -1,7 +1,9 @@
-import type { TargetedKeyboardEvent, VNode } from 'preact'
+import { Fragment, type TargetedKeyboardEvent, type VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../../view/icon.tsx'
+import type { LogLine } from '../log/log-lines.ts'
 import type { LogModel } from '../log/log-model.ts'
+import type { LogSearch } from '../log/log-search.ts'
 import {
   followsAfter,
   isInSight,
@@ -10,22 +12,25 @@ import {
   type Sight,
   scrollTopFor,
 } from '../log/log-window.ts'
-import type { BuildModel } from '../state/build-model.ts'
-import { hrefOf } from '../state/route.ts'
-import { isOver } from '../state/words.ts'
 
 /** Older lines are asked for when one comes this near to them. */
 const NEAR_ROWS = 200
 /** More of a line is not drawn in its row; all of it is shown when one points at the line. */
 const MAX_DRAWN = 2_000
 
-interface LogRowsProps {
-  readonly model: BuildModel
+/** What is drawn of a log, and how. */
+export interface LogRowsProps {
+  readonly log: LogModel
+  /** Draws a row; its line may not be here yet. */
+  readonly draw: (number: number, line: LogLine | undefined) => VNode
+  /** What stands where no line is. */
+  readonly empty: string
+  /** Somebody wants to point at a line by the keyboard. */
+  readonly onPoint: (number: number) => void
 }
 
 /** The lines in sight. Only they are in the document, however long the log is. */
-export function LogRows({ model }: LogRowsProps): VNode {
-  const { log } = model
+export function LogRows({ log, draw, empty, onPoint }: LogRowsProps): VNode {
   const scroller = useRef<HTMLElement>(null)
   const [sight, setSight] = useState<Sight>({ scrollTop: 0, height: 600 })
   const version = log.version.value
@@ -36,15 +41,14 @@ export function LogRows({ model }: LogRowsProps): VNode {
   useReveal(log, scroller)
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>): void => {
     if (event.key !== 'Enter' || event.target !== event.currentTarget) return
-    const number = log.currentHit.peek() ?? log.topNumber
-    location.hash = hrefOf({ name: 'build', id: model.id, line: number + 1 })
+    onPoint(log.currentHit.peek() ?? log.topNumber)
   }
   const { start, end } = rowWindow(sight, rows)
   useEffect(() => {
     const { above, count } = log.lines
     // What is drawn may lag behind; what counts is where the list stands now.
     const top = scroller.current === null ? start : Math.floor(scroller.current.scrollTop / ROW_HEIGHT)
-    if (above > 0 && count > 0 && top < above + NEAR_ROWS) void log.loadOlder(log.numberAt(top))
+    if (log.hasOlder && count > 0 && top < above + NEAR_ROWS) void log.loadOlder(log.numberAt(top))
   }, [log, start, version])
   const isOverHere = isInSight(rows - 1, sight)
   const digits = Math.max(4, String(log.lines.end).length)
@@ -67,11 +71,11 @@ export function LogRows({ model }: LogRowsProps): VNode {
             style={{ transform: `translateY(${start * ROW_HEIGHT}px)`, '--digits': digits }}
           >
             {numbers.map((row) => (
-              <Row key={row} model={model} number={log.numberAt(row)} text={log.lineAt(row)?.text ?? ''} />
+              <Fragment key={row}>{draw(log.numberAt(row), log.lineAt(row))}</Fragment>
             ))}
           </div>
         </div>
-        {rows === 0 && <p class="loading">{emptyWords(model)}</p>}
+        {rows === 0 && <p class="loading">{empty}</p>}
       </section>
       {!log.following.value && !(isOverHere && log.connection.value === 'ended') && (
         <button type="button" class="button small follow" data-testid="follow" onClick={() => log.follow()}>
@@ -83,46 +87,21 @@ export function LogRows({ model }: LogRowsProps): VNode {
   )
 }
 
-interface RowProps {
-  readonly model: BuildModel
-  readonly number: number
+interface RowTextProps {
   readonly text: string
+  readonly search: LogSearch
 }
 
-function Row({ model, number, text }: RowProps): VNode {
-  const { log } = model
+/** The text of a line in its row, with what is looked for set apart. */
+export function RowText({ text, search }: RowTextProps): VNode {
   const drawn = text.length > MAX_DRAWN ? text.slice(0, MAX_DRAWN) : text
-  const parts = log.search.value.parts(drawn)
+  const parts = search.parts(drawn)
   return (
-    <div
-      class="row"
-      data-line={number + 1}
-      data-selected={log.selected.value === number}
-      data-failing={model.failingLine.value === number}
-      data-current={log.currentHit.value === number}
-    >
-      <a
-        class="row-number"
-        href={hrefOf({ name: 'build', id: model.id, line: number + 1 })}
-        tabIndex={-1}
-        aria-label={`Line ${number + 1}`}
-      >
-        {number + 1}
-      </a>
-      <code class="row-text">
-        {parts.map((part, index) => (index % 2 === 1 ? <mark>{part}</mark> : part))}
-        {drawn !== text && <span class="row-more"> … {text.length - MAX_DRAWN} more characters</span>}
-      </code>
-    </div>
+    <code class="row-text">
+      {parts.map((part, index) => (index % 2 === 1 ? <mark>{part}</mark> : part))}
+      {drawn !== text && <span class="row-more"> … {text.length - MAX_DRAWN} more characters</span>}
+    </code>
   )
-}
-
-function emptyWords({ build, log }: BuildModel): string {
-  const record = build.value
-  if (log.connection.value === 'refused') return 'The log cannot be read.'
-  if (record === undefined || log.connection.value === 'opening') return 'Loading the log…'
-  if (record.status === 'pending') return 'The build waits for its turn. Lines will appear here.'
-  return isOver(record.status) ? 'This build has no log.' : 'Waiting for the first line…'
 }
 
 function followWords(log: LogModel): string {

@@ -1,16 +1,22 @@
 import type { BuildRecord } from '@botcli/protocol/cloud'
 import type { ComponentChildren, VNode } from 'preact'
 import { CopyButton } from '../../view/copy-button.tsx'
-import { agoWords, STATUS_WORDS, shownStatus } from '../state/words.ts'
+import type { Shown } from '../state/agent-words.ts'
+import { agoWords, STATUS_TONES, STATUS_WORDS, shownStatus } from '../state/words.ts'
 
-/** The status of a build, in a word and a colour. */
-export function StatusBadge({ build }: { readonly build: BuildRecord }): VNode {
-  const status = shownStatus(build)
+/** A state, in a word and a colour. */
+export function Badge({ words, tone }: Shown): VNode {
   return (
-    <span class="badge" data-status={status}>
-      {STATUS_WORDS[status]}
+    <span class="badge" data-tone={tone}>
+      {words}
     </span>
   )
+}
+
+/** The status of a build. */
+export function StatusBadge({ build }: { readonly build: BuildRecord }): VNode {
+  const status = shownStatus(build)
+  return <Badge words={STATUS_WORDS[status]} tone={STATUS_TONES[status]} />
 }
 
 /** A moment, as how long ago it was; the exact time is in its tip. */
@@ -73,6 +79,22 @@ export function Heading({
     <div class="heading">
       <h1 tabIndex={-1}>{title}</h1>
       <div class="heading-tools">{children}</div>
+    </div>
+  )
+}
+
+interface FactProps {
+  readonly name: string
+  readonly wide?: boolean
+  readonly children: ComponentChildren
+}
+
+/** Something that is known, with its name. */
+export function Fact({ name, wide = false, children }: FactProps): VNode {
+  return (
+    <div class="fact" data-wide={wide}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
     </div>
   )
 }

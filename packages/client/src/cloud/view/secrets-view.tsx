@@ -51,7 +51,7 @@ export function SecretsView({ api }: SecretsViewProps): VNode {
               {list.map(({ name, type, region }) => (
                 <tr key={name}>
                   <td data-column="Set">
-                    <a class="build-link" href={hrefOf({ name: 'secret-set', set: name })}>
+                    <a class="row-link" href={hrefOf({ name: 'secret-set', set: name })}>
                       {name}
                     </a>
                   </td>

@@ -11,8 +11,14 @@ interface Section {
   readonly routes: readonly Route['name'][]
 }
 
-/** What the dashboard has, in the order in which it is listed. Agents and sessions come before builds. */
+/** What the dashboard has, in the order in which it is listed. */
 const SECTIONS: readonly Section[] = [
+  {
+    title: 'Agents',
+    icon: 'agent',
+    href: hrefOf({ name: 'agents' }),
+    routes: ['agents', 'agent', 'agent-sessions', 'agent-log', 'session'],
+  },
   {
     title: 'Builds',
     icon: 'build',

@@ -53,6 +53,8 @@ export interface CloudOptions {
   readonly version: string
   /** The built dashboard, if there is one. */
   readonly dashboardFolder?: string | undefined
+  /** The built talk page, which is served beside it. */
+  readonly talkFolder?: string | undefined
   /** Makes one more private key, for whoever has lost theirs. The first start makes keys anyway. */
   readonly newKey?: boolean
   /** A builder that was told to stop gets this long before its build ends without it. */
@@ -159,7 +161,7 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
         ({ agentName = '' }, incoming, outgoing) => agentLogDoor.serve(agentName, incoming, outgoing),
       ],
     ]),
-    dashboard: await loadDashboard(options.dashboardFolder),
+    dashboard: await loadDashboard(options),
     check: async () => void (await store.organizations.first()),
   })
   const { host, port, idleMs } = options
@@ -211,6 +213,7 @@ async function openEngine({ engine, runner, log, clock }: CloudOptions, dataFold
   })
 }
 
-async function loadDashboard(folder: string | undefined): Promise<Dashboard | undefined> {
-  return folder !== undefined && existsSync(join(folder, 'index.html')) ? Dashboard.load(folder) : undefined
+async function loadDashboard({ dashboardFolder, talkFolder }: CloudOptions): Promise<Dashboard | undefined> {
+  if (dashboardFolder === undefined || !existsSync(join(dashboardFolder, 'index.html'))) return undefined
+  return Dashboard.load({ dashboard: dashboardFolder, talk: talkFolder })
 }

@@ -61,7 +61,7 @@ async function serve(
   const version = ownVersion()
   const cloud = await startCloud({
     ...{ dataFolder, host, port, log, version, newKey: values.newKey },
-    dashboardFolder: builtDashboard(),
+    ...builtPages(),
     // Agents are run by this same program.
     runner: ownProgram(),
   })
@@ -119,11 +119,13 @@ function counted(count: number, what: string): readonly string[] {
   return count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`]
 }
 
-/** The folder of the built dashboard, if it was built. */
-function builtDashboard(): string | undefined {
+/** The folders of the built dashboard and of the talk page, if they were built. */
+function builtPages(): { readonly dashboardFolder: string; readonly talkFolder: string } | undefined {
   const client = createRequire(import.meta.url).resolve('@botcli/client/package.json')
-  const folder = join(dirname(client), 'dist', 'cloud')
-  return existsSync(join(folder, 'index.html')) ? folder : undefined
+  const talkFolder = join(dirname(client), 'dist')
+  const dashboardFolder = join(talkFolder, 'cloud')
+  const isBuilt = [talkFolder, dashboardFolder].every((folder) => existsSync(join(folder, 'index.html')))
+  return isBuilt ? { dashboardFolder, talkFolder } : undefined
 }
 
 function help(): string {

@@ -4,8 +4,9 @@ import { CloudFixture } from '../../../cloud/src/testing/cloud-fixture.ts'
 import { TestBrowser } from '../../../runner/src/testing/chromium.ts'
 import { CuttableLine } from './cuttable-line.ts'
 
+const TALK_PAGE = resolve(import.meta.dirname, '../../../client/dist')
 /** Where the built dashboard is. */
-export const DASHBOARD = resolve(import.meta.dirname, '../../../client/dist/cloud')
+export const DASHBOARD = resolve(TALK_PAGE, 'cloud')
 
 /** A page and what went wrong on it. */
 export interface OpenedPage {
@@ -33,7 +34,7 @@ export class DashboardHouse {
       { code: 'far', display_name: 'Far away' },
     ]
     const config = { regions, builds: { concurrency: 4, perOrganization: 4, ...builds } }
-    const cloud = await CloudFixture.start({ dashboardFolder: DASHBOARD, config })
+    const cloud = await CloudFixture.start({ dashboardFolder: DASHBOARD, talkFolder: TALK_PAGE, config })
     const line = await CuttableLine.open(cloud.url)
     return new DashboardHouse(cloud, line, await TestBrowser.launch())
   }

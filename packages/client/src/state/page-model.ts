@@ -1,6 +1,6 @@
 import { batch, computed, signal } from '@preact/signals'
 import { currentDevices, NO_DEVICES, watchDevices } from '../media/devices.ts'
-import type { RunnerApi } from '../talk/runner-api.ts'
+import type { BotHost } from '../talk/bot-host.ts'
 import { Talk } from '../talk/talk.ts'
 import { type EventEntry, eventEntry, eventsMatching, isWorthLogging, withEvent } from './event-log.ts'
 import { type Turn, turnOf, withTurn } from './latency.ts'
@@ -48,24 +48,24 @@ export class PageModel {
   })
   readonly shownEvents = computed(() => eventsMatching(this.events.value, this.eventWords.value))
 
-  readonly #api: RunnerApi
+  readonly host: BotHost
   readonly #unwatch: () => void
   #talk: Talk | undefined
   #levels: ReturnType<typeof setInterval> | undefined
   #nextId = 1
 
-  constructor(api: RunnerApi) {
-    this.#api = api
+  constructor(host: BotHost) {
+    this.host = host
     this.#unwatch = watchDevices((devices) => {
       this.devices.value = devices
     })
   }
 
-  /** Asks the runner what it offers. */
+  /** Asks what is offered. */
   async load(): Promise<void> {
-    this.ways.value = this.#api.ways
+    this.ways.value = this.host.ways
     try {
-      const transports = await this.#api.transports()
+      const transports = await this.host.transports()
       this.transports.value = transports
       if (!transports.includes('webrtc') && transports.includes('websocket'))
         this.transport.value = 'websocket'
@@ -92,7 +92,7 @@ export class PageModel {
         speakerId: this.speakerId.value,
         muted: this.muted.value,
       },
-      this.#api,
+      this.host,
       {
         session: (sessionId) => {
           this.sessionId.value = sessionId

@@ -62,7 +62,7 @@ test('a WebRTC session brings its id and its ice servers', async () => {
   expect(await api.start(WEBRTC)).toEqual({ sessionId: 's 1', iceServers })
   expect(heard[0]).toMatchObject({ method: 'POST', url: '/start' })
   expect(JSON.parse(heard[0]?.body ?? '')).toEqual(WEBRTC)
-  expect(api.offerUrl('s 1')).toBe(`${origin}/sessions/s%201/api/offer`)
+  expect(api.offerPlace('s 1').url).toBe(`${origin}/sessions/s%201/api/offer`)
 })
 
 test('a WebSocket goes where the runner says, with the session in its address', async () => {

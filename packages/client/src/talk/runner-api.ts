@@ -1,28 +1,26 @@
 import type { SessionOutcome } from '@botcli/protocol'
-import { noAnswer, refusedAnswer, strangeAnswer } from '../state/problem.ts'
+import {
+  type Ending,
+  endingOfOutcome,
+  noAnswer,
+  type Problem,
+  refusedAnswer,
+  strangeAnswer,
+} from '../state/problem.ts'
 import { shapeOf, textAt } from '../state/shape.ts'
 import type { Way } from '../state/ways.ts'
+import type { BotHost, OfferPlace, StartedSession, StartOptions } from './bot-host.ts'
 import type { RunnerFacts } from './runner-facts.ts'
 
 const ANSWER_LIMIT_MS = 15_000
-
-/** What `/start` said about a session. */
-export interface StartedSession {
-  readonly sessionId: string
-  /** Where a WebSocket goes; absent for WebRTC. */
-  readonly wsUrl?: string
-  readonly token?: string
-  readonly iceServers: readonly RTCIceServer[]
-}
-
-/** What the page asks for with `/start`. */
-export interface StartOptions {
-  readonly transport: 'webrtc' | 'websocket'
-  readonly enableDefaultIceServers: boolean
-}
+const READY_LIMIT_MS = 30_000
 
 /** The part of the runner's HTTP surface that the page uses. */
-export class RunnerApi {
+export class RunnerApi implements BotHost {
+  readonly name = 'The runner'
+  readonly output = 'The runner’s output'
+  readonly bot = 'your bot'
+  readonly readyLimitMs = READY_LIMIT_MS
   readonly #origin: string
   readonly #fetch: typeof fetch
   readonly #facts: RunnerFacts | undefined
@@ -81,9 +79,23 @@ export class RunnerApi {
     }
   }
 
-  /** Where the offers of a session go. */
-  offerUrl(sessionId: string): string {
-    return new URL(`/sessions/${encodeURIComponent(sessionId)}/api/offer`, this.#origin).href
+  async ending(sessionId: string): Promise<Ending | undefined> {
+    const outcome = await this.outcome(sessionId)
+    return outcome && endingOfOutcome(outcome)
+  }
+
+  offerPlace(sessionId: string): OfferPlace {
+    const path = `/sessions/${encodeURIComponent(sessionId)}/api/offer`
+    return { url: new URL(path, this.#origin).href, headers: {} }
+  }
+
+  async refusal(answer: Response): Promise<Problem> {
+    const body: unknown = await answer.json().catch(() => undefined)
+    return refusedAnswer(answer.status, body, this.#origin).problem
+  }
+
+  sessionPage(): undefined {
+    return undefined
   }
 
   #socketUrl(wsUrl: string, sessionId: string): string {

@@ -3,21 +3,20 @@ import { PageMedia } from '../media/page-media.ts'
 import {
   type Ending,
   endingOfError,
-  endingOfOutcome,
   microphoneProblem,
   type Problem,
   reportedError,
   speakerProblem,
   TalkError,
 } from '../state/problem.ts'
+import type { BotHost } from './bot-host.ts'
 import { connectProblem } from './connect-problem.ts'
 import { ListeningClient } from './listening-client.ts'
-import { isNearby, type RunnerApi } from './runner-api.ts'
+import { isNearby } from './runner-api.ts'
 import { webrtcWire } from './webrtc-wire.ts'
 import { websocketWire } from './websocket-wire.ts'
 import type { Wire } from './wire.ts'
 
-const READY_LIMIT_MS = 30_000
 const REASON_PAUSE_MS = 50
 const OUTCOME_TRIES = 6
 const OUTCOME_PAUSE_MS = 250
@@ -44,7 +43,7 @@ export interface TalkOptions {
 /** One conversation with the bot, from the click to the end. */
 export class Talk {
   readonly #options: TalkOptions
-  readonly #api: RunnerApi
+  readonly #host: BotHost
   readonly #events: TalkEvents
   readonly #media: PageMedia
   readonly #over = new AbortController()
@@ -56,9 +55,9 @@ export class Talk {
   #ended = false
 
   /** To be made inside the handler of a click, so that the browser lets the page play sound. */
-  constructor(options: TalkOptions, api: RunnerApi, events: TalkEvents) {
+  constructor(options: TalkOptions, host: BotHost, events: TalkEvents) {
     this.#options = options
-    this.#api = api
+    this.#host = host
     this.#events = events
     this.#muted = options.muted
     this.#media = new PageMedia({
@@ -85,14 +84,14 @@ export class Talk {
       if (this.#ended) return false
       await Promise.race([
         this.#connect(),
-        notReady(READY_LIMIT_MS, AbortSignal.any([done.signal, this.#over.signal])),
+        notReady(this.#host, AbortSignal.any([done.signal, this.#over.signal])),
       ])
       return !this.#ended
     } catch (error) {
       if (!this.#letGo()) return false
       // Browsers keep the answer to a refused WebSocket to themselves, so the runner's record is asked first.
       const recorded = this.#options.transport === 'websocket' ? await this.#outcome(1) : undefined
-      const said = { failed: true, problem: await connectProblem(error, location.origin) }
+      const said = { failed: true, problem: await connectProblem(error, this.#host) }
       this.#events.ended(recorded ?? said)
       return false
     } finally {
@@ -130,7 +129,7 @@ export class Talk {
   }
 
   async #connect(): Promise<void> {
-    const session = await this.#api.start({
+    const session = await this.#host.start({
       transport: this.#options.transport,
       enableDefaultIceServers: this.#options.transport === 'webrtc' && !isNearby(location.hostname),
     })
@@ -146,7 +145,7 @@ export class Talk {
     const wire =
       this.#options.transport === 'websocket'
         ? websocketWire(session, this.#media, wireEvents)
-        : webrtcWire(session, this.#api.offerUrl(session.sessionId), this.#media, wireEvents)
+        : webrtcWire(session, this.#host.offerPlace(session.sessionId), this.#media, wireEvents)
     this.#wire = wire
     const callbacks = {
       onConnected: () => wire.connected(),
@@ -178,7 +177,7 @@ export class Talk {
   /** A refused offer comes here first, and a moment later with its reason out of `connect`. */
   async #onDisconnected(): Promise<void> {
     await pause(REASON_PAUSE_MS)
-    await this.#endedByWire({ failed: true, problem: LOST })
+    await this.#endedByWire({ failed: true, problem: lostBy(this.#host) })
   }
 
   /** The peer is gone; when its session is over too, nobody has to wait for a reconnection that cannot come. */
@@ -198,7 +197,7 @@ export class Talk {
     this.#wire?.connected()
   }
 
-  /** What the runner recorded knows more than what the wire could say. */
+  /** What was recorded knows more than what the wire could say. */
   async #endedByWire(said: Ending): Promise<void> {
     if (this.#letGo()) this.#events.ended((await this.#outcome()) ?? said)
   }
@@ -206,8 +205,8 @@ export class Talk {
   async #outcome(tries = OUTCOME_TRIES): Promise<Ending | undefined> {
     const sessionId = this.#sessionId
     for (let left = tries; sessionId !== undefined && left > 0; left -= 1) {
-      const outcome = await this.#api.outcome(sessionId)
-      if (outcome !== undefined) return endingOfOutcome(outcome)
+      const ending = await this.#host.ending(sessionId)
+      if (ending !== undefined) return ending
       if (left > 1) await pause(OUTCOME_PAUSE_MS)
     }
     return undefined
@@ -229,10 +228,12 @@ export class Talk {
   }
 }
 
-const LOST: Problem = {
-  tone: 'error',
-  title: 'The connection to the bot was lost.',
-  detail: 'The runner may have stopped, or the network dropped. You can connect again.',
+function lostBy({ name }: BotHost): Problem {
+  return {
+    tone: 'error',
+    title: 'The connection to the bot was lost.',
+    detail: `${name} may have stopped, or the network dropped. You can connect again.`,
+  }
 }
 
 const RECONNECTING: Problem = {
@@ -241,11 +242,13 @@ const RECONNECTING: Problem = {
   detail: 'Trying to get it back.',
 }
 
-const NOT_READY = new TalkError('not_ready', {
-  tone: 'error',
-  title: 'The bot did not get ready in time.',
-  detail: `Nothing came from it for ${READY_LIMIT_MS / 1000} seconds. The runner’s output says what it is doing.`,
-})
+function notReadyError({ readyLimitMs, output }: BotHost): TalkError {
+  return new TalkError('not_ready', {
+    tone: 'error',
+    title: 'The bot did not get ready in time.',
+    detail: `Nothing came from it for ${readyLimitMs / 1000} seconds. ${output} says what it is doing.`,
+  })
+}
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
@@ -256,9 +259,9 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Resolves when there is nothing to wait for any more, and rejects when the time is up before that. */
-function notReady(ms: number, signal: AbortSignal): Promise<void> {
+function notReady(host: BotHost, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(NOT_READY), ms)
+    const timer = setTimeout(() => reject(notReadyError(host)), host.readyLimitMs)
     signal.addEventListener(
       'abort',
       () => {

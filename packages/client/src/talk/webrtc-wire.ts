@@ -1,7 +1,7 @@
 import type { RTVIMessage } from '@pipecat-ai/client-js'
 import { SmallWebRTCTransport } from '@pipecat-ai/small-webrtc-transport'
 import type { PageMedia } from '../media/page-media.ts'
-import type { StartedSession } from './runner-api.ts'
+import type { OfferPlace, StartedSession } from './bot-host.ts'
 import type { Wire, WireEvents } from './wire.ts'
 
 /** The published transport, which keeps its peer connection and its data channel to itself. */
@@ -46,7 +46,7 @@ class PageWebRtc extends SmallWebRTCTransport {
 /** A conversation over a peer connection. */
 export function webrtcWire(
   session: StartedSession,
-  offerUrl: string,
+  { url, headers }: OfferPlace,
   media: PageMedia,
   events: WireEvents,
 ): Wire {
@@ -54,7 +54,7 @@ export function webrtcWire(
   return {
     transport,
     connectParams: {
-      webrtcRequestParams: { endpoint: offerUrl },
+      webrtcRequestParams: { endpoint: url, headers: new Headers(headers) },
       iceConfig: { iceServers: session.iceServers },
     },
     connected: () => transport.watch(),

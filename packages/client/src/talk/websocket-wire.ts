@@ -5,7 +5,7 @@ import { CAPTURE_RATE } from '../media/microphone.ts'
 import type { PageMedia } from '../media/page-media.ts'
 import { PLAYBACK_RATE } from '../media/pcm-voice.ts'
 import { endingOfClose } from '../state/problem.ts'
-import type { StartedSession } from './runner-api.ts'
+import type { StartedSession } from './bot-host.ts'
 import type { Wire, WireEvents } from './wire.ts'
 
 /** Code of our own for a close that had none: the connection was cut. */

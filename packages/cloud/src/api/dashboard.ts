@@ -13,13 +13,23 @@ const TYPES: Readonly<Record<string, string>> = {
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+/** Where the page is with which people talk to agents. */
+const TALK = 'talk/'
+
+/** Where the built pages are. */
+export interface DashboardFolders {
+  readonly dashboard: string
+  /** The talk page, which a runner serves as well. */
+  readonly talk?: string | undefined
+}
+
 /** A file of the dashboard, ready to be sent. */
 export interface DashboardFile {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The built dashboard: a handful of small files, kept in memory, so that no request reaches the disk. */
+/** The built dashboard and the talk page: a handful of small files, kept in memory, so that no request reaches the disk. */
 export class Dashboard {
   readonly #files: ReadonlyMap<string, DashboardFile>
 
@@ -28,21 +38,35 @@ export class Dashboard {
   }
 
   /** Reads the built files. Rejects when they are not there. */
-  static async load(folder: string): Promise<Dashboard> {
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  static async load({ dashboard, talk }: DashboardFolders): Promise<Dashboard> {
     const files = new Map<string, DashboardFile>()
-    for (const entry of entries.filter((candidate) => candidate.isFile())) {
-      const path = join(entry.parentPath, entry.name)
-      const name = relative(folder, path).split(sep).join('/')
-      files.set(name, { bytes: new Uint8Array(await readFile(path)), headers: headersOf(name) })
+    for (const [name, bytes] of await filesIn(dashboard)) files.set(name, fileOf(name, bytes))
+    for (const [name, bytes] of talk === undefined ? [] : await filesIn(talk)) {
+      // The builder puts the dashboard below the talk page.
+      if (!name.startsWith('cloud/')) files.set(`${TALK}${name}`, fileOf(name, bytes))
     }
     return new Dashboard(files)
   }
 
   /** The file at a path below the cloud's address. */
   file(path: string): DashboardFile | undefined {
-    return this.#files.get(path === '/' ? 'index.html' : path.slice(1))
+    const name = path.slice(1)
+    return this.#files.get(name === '' || name === TALK ? `${name}index.html` : name)
   }
+}
+
+async function filesIn(folder: string): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = new Map<string, Uint8Array<ArrayBuffer>>()
+  for (const entry of entries.filter((candidate) => candidate.isFile())) {
+    const path = join(entry.parentPath, entry.name)
+    files.set(relative(folder, path).split(sep).join('/'), new Uint8Array(await readFile(path)))
+  }
+  return files
+}
+
+function fileOf(name: string, bytes: Uint8Array<ArrayBuffer>): DashboardFile {
+  return { bytes, headers: headersOf(name) }
 }
 
 function headersOf(name: string): Readonly<Record<string, string>> {

@@ -28,6 +28,7 @@ export interface FixtureOptions {
   readonly config?: unknown
   readonly clock?: () => number
   readonly dashboardFolder?: string
+  readonly talkFolder?: string
   readonly builderStopMs?: number
   readonly idleMs?: number
 }
@@ -89,6 +90,7 @@ export class CloudFixture {
       runner,
       clock,
       dashboardFolder,
+      talkFolder,
       builderStopMs,
       idleMs,
     } = this.#options
@@ -96,7 +98,7 @@ export class CloudFixture {
       ...{ dataFolder: this.folder, host: '127.0.0.1', port: 0, builders, log, version: '9.9.9' },
       ...(engine && { engine }),
       ...(clock && { clock }),
-      ...{ runner, dashboardFolder, newKey, idleMs },
+      ...{ runner, dashboardFolder, talkFolder, newKey, idleMs },
       ...(builderStopMs !== undefined && { builderStopMs }),
     })
     if (this.#cloud.firstKeys) this.#keys = this.#cloud.firstKeys

@@ -53,7 +53,12 @@ export class KeyShelf {
   }
 
   /** Whether a change that another tab has made signs out this one, too. */
-  isEndedBy({ key, newValue }: Pick<StorageEvent, 'key' | 'newValue'>): boolean {
-    return (key === SIGN_OUT && newValue !== null) || this.read() === undefined
+  isEndedBy(change: Pick<StorageEvent, 'key' | 'newValue'>): boolean {
+    return this.isSignOut(change) || this.read() === undefined
+  }
+
+  /** Whether a change of another tab says that somebody signs out. */
+  isSignOut({ key, newValue }: Pick<StorageEvent, 'key' | 'newValue'>): boolean {
+    return key === SIGN_OUT && newValue !== null
   }
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { Icon, type IconName } from '../../view/icon.tsx'
+import { Mark } from '../../view/mark.tsx'
 import { hrefOf, type Route } from '../state/route.ts'
 import type { Session } from '../state/session.ts'
-import { Mark } from './mark.tsx'
 
 interface Section {
   readonly title: string

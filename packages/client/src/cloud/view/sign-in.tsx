@@ -1,7 +1,7 @@
 import type { TargetedSubmitEvent, VNode } from 'preact'
 import { useRef } from 'preact/hooks'
+import { Mark } from '../../view/mark.tsx'
 import { PRIVATE_PREFIX, type Session } from '../state/session.ts'
-import { Mark } from './mark.tsx'
 import { Command, Trouble } from './parts.tsx'
 import { useFirstField } from './use-model.ts'
 

@@ -64,7 +64,9 @@ function AgentsTable({ list }: { readonly list: readonly AgentListItem[] }): VNo
             <td data-column="State">
               <Badge {...shownAgent(agent)} />
             </td>
-            <td data-column="Sessions">{sessionsWords(agent)}</td>
+            <td class="cell-whole" data-column="Sessions">
+              {sessionsWords(agent)}
+            </td>
             <td data-column="Instances">{agent.instanceCount ?? '–'}</td>
             <td data-column="Deployment">{agent.deployment == null ? '–' : `#${agent.deployment.number}`}</td>
             <td data-column="Region">{agent.region}</td>

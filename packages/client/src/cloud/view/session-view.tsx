@@ -129,7 +129,7 @@ function Facts({ model, session }: FactsProps): VNode {
       <Fact name="Duration">{lastedWords(session, now)}</Fact>
       <Fact name="Transport">{transportWords(session)}</Fact>
       <Fact name="Start took">
-        {botStartSeconds === null ? '–' : durationWords(botStartSeconds)}
+        {botStartSeconds === null ? '–' : startWords(botStartSeconds)}
         {coldStart && <span class="hint">with a new instance</span>}
       </Fact>
       <Fact name="Deployment">
@@ -144,4 +144,9 @@ function Facts({ model, session }: FactsProps): VNode {
       </Fact>
     </dl>
   )
+}
+
+/** Starts are short when an instance is there, so they are told more finely. */
+function startWords(seconds: number): string {
+  return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : durationWords(seconds)
 }

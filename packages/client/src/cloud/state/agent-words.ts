@@ -27,10 +27,8 @@ export function shownAgent(agent: Judged): Shown {
   const isDecided = agent.reconciledDeploymentId === agent.desiredDeploymentId
   if (agent.ready && agent.available) return { words: 'Ready', tone: 'good' }
   if (!isDecided) return { words: agent.available ? 'Rolling out' : 'Starting', tone: 'busy' }
-  if (agent.ready) return { words: 'Not available', tone: 'bad' }
-  return agent.available
-    ? { words: 'Ready, last deployment failed', tone: 'warn' }
-    : { words: 'Failed', tone: 'bad' }
+  if (agent.available) return { words: 'Ready, last deployment failed', tone: 'warn' }
+  return { words: agent.activeDeploymentId === null ? 'Failed' : 'Not available', tone: 'bad' }
 }
 
 /** Whether an agent is going through something, so that it is worth looking again soon. */
@@ -64,9 +62,12 @@ export function reasonWords({ reason }: DeploymentRecord, source: string | undef
   }
 }
 
-/** Whether a deployment can be gone back to: it was active once, and is no longer. */
-export function canRollBackTo({ phase }: DeploymentRecord): boolean {
-  return phase === 'Retired' || phase === 'Draining'
+/** Whether a deployment can be gone back to: it was active once, and is not what the agent is to run already. */
+export function canRollBackTo(
+  { id, phase }: Pick<DeploymentRecord, 'id' | 'phase'>,
+  { desiredDeploymentId }: Pick<AgentDetails, 'desiredDeploymentId'>,
+): boolean {
+  return id !== desiredDeploymentId && (phase === 'Retired' || phase === 'Draining' || phase === 'Active')
 }
 
 /** How an instance is. */

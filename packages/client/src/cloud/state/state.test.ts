@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { TestStorage } from '../../testing/test-storage.ts'
 import { ApiError } from '../api/api-error.ts'
 import { KeyShelf } from './key-shelf.ts'
 import { hrefOf, type Route, routeOf } from './route.ts'
@@ -8,6 +9,17 @@ import { agoWords, durationWords, sizeWords } from './words.ts'
 
 describe('places', () => {
   it.each<Exclude<Route, { name: 'nowhere' }>>([
+    { name: 'agents' },
+    { name: 'agent', agent: 'my-bot' },
+    { name: 'agent-sessions', agent: 'my-bot', status: undefined },
+    { name: 'agent-sessions', agent: 'my-bot', status: 'active' },
+    { name: 'session', agent: 'my-bot', sessionId: 'a-b' },
+    { name: 'agent-log', agent: 'my-bot', filter: {} },
+    {
+      name: 'agent-log',
+      agent: 'my-bot',
+      filter: { level: 'warn', source: 'run', query: 'a & b?', deploymentId: 'd', instanceId: 'i' },
+    },
     { name: 'builds', status: undefined },
     { name: 'builds', status: 'failed' },
     { name: 'build', id: 'a-b', line: undefined },
@@ -21,8 +33,15 @@ describe('places', () => {
   })
 
   it.each([
-    ['', 'builds'],
-    ['#', 'builds'],
+    ['', 'agents'],
+    ['#', 'agents'],
+    ['#/agents/', 'agents'],
+    ['#/agents/x/', 'agent'],
+    ['#/agents/x/sessions?status=odd', 'agent-sessions'],
+    ['#/agents/x/log?level=odd&source=odd', 'agent-log'],
+    ['#/agents/x/nothing', 'nowhere'],
+    ['#/agents/x/log/more', 'nowhere'],
+    ['#/agents/x/sessions/y/z', 'nowhere'],
     ['#/builds?status=odd', 'builds'],
     ['#/builds/x/L0', 'build'],
     ['#/nothing', 'nowhere'],
@@ -179,40 +198,3 @@ describe('a set', () => {
     await expect(loadSet(refusing(status, type), name)).rejects.toThrow('No.')
   })
 })
-
-class TestStorage implements Storage {
-  [name: string]: unknown
-  readonly #items: Map<string, string>
-  readonly #onChange: (name: string, value: string | null) => void
-
-  /** Another one may share its items; changes are told. */
-  constructor(shared?: TestStorage, onChange: (name: string, value: string | null) => void = () => {}) {
-    this.#items = shared === undefined ? new Map() : shared.#items
-    this.#onChange = onChange
-  }
-
-  get length(): number {
-    return this.#items.size
-  }
-
-  clear(): void {
-    this.#items.clear()
-  }
-
-  getItem(name: string): string | null {
-    return this.#items.get(name) ?? null
-  }
-
-  key(index: number): string | null {
-    return [...this.#items.keys()][index] ?? null
-  }
-
-  removeItem(name: string): void {
-    if (this.#items.delete(name)) this.#onChange(name, null)
-  }
-
-  setItem(name: string, value: string): void {
-    this.#items.set(name, value)
-    this.#onChange(name, value)
-  }
-}

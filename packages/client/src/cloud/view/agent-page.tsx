@@ -100,10 +100,10 @@ function RemoveButton({ model }: { readonly model: AgentModel }): VNode {
           }}
           onClose={() => setAsking(false)}
         >
-          <p>It takes no more sessions, and its deployments and its log are gone for good.</p>
+          <p>It takes no more sessions, and its sessions, deployments and log can no longer be looked at.</p>
           {sessions > 0 && (
             <p>
-              <strong>{countWords(sessions, 'session')} will be ended.</strong>
+              <strong>{countWords(sessions, 'session')} will go on to the end, out of sight.</strong>
             </p>
           )}
         </Question>

@@ -22,29 +22,20 @@ interface AgentTroubleProps {
 /** What is wrong with an agent now: a deployment that failed, instances that end, and whatever else the cloud reports. */
 export function AgentTrouble({ agent }: AgentTroubleProps): VNode | null {
   const failure = agent.deployment.failure ?? failureOfHealth(agent)
-  // What is said in the card needs no second time.
-  const errors = agent.errors.filter(({ message }) => message !== failure?.message)
-  const degraded = agent.conditions.filter(
-    ({ type, status, message }) =>
-      type === 'Degraded' &&
-      status === 'True' &&
-      message !== failure?.message &&
-      !errors.some((error) => error.message === message),
-  )
-  if (failure === null && errors.length === 0 && degraded.length === 0) return null
+  // What the card says needs no second time.
+  const errors = agent.errors.filter(({ code }) => code !== failure?.code)
+  if (failure === null && errors.length === 0) return null
   return (
     <>
       {failure !== null && <DeployFailureCard agent={agent} failure={failure} />}
-      {[...errors, ...degraded.map(({ reason, message }) => ({ code: reason, message }))].map(
-        ({ code, message }) => (
-          <div key={`${code} ${message}`} class="notice" data-testid="agent-error">
-            <div>
-              <strong>{TITLES[code] ?? code}</strong>
-              <p>{message}</p>
-            </div>
+      {errors.map(({ code, message }) => (
+        <div key={`${code} ${message}`} class="notice agent-error" data-testid="agent-error">
+          <div>
+            <strong>{TITLES[code] ?? code}</strong>
+            <p>{message}</p>
           </div>
-        ),
-      )}
+        </div>
+      ))}
     </>
   )
 }
@@ -52,9 +43,10 @@ export function AgentTrouble({ agent }: AgentTroubleProps): VNode | null {
 /** Instances that were ready once may end later; the health of what runs then has the bot's last words. */
 function failureOfHealth({ currentRevision: { health } }: AgentDetails): DeployFailure | null {
   if (health.reason === null || health.ready) return null
+  const exit = health.lastExitCode === null ? '' : ` with exit code ${health.lastExitCode}`
   return {
     code: health.reason,
-    message: `An instance ended${health.lastExitCode === null ? '' : ` with exit code ${health.lastExitCode}`}; it was started again ${health.restartCount} times.`,
+    message: `An instance ended${exit}, and was started again ${health.restartCount === 1 ? 'once' : `${health.restartCount} times`}.`,
     detail: health.message,
     exitCode: health.lastExitCode,
   }

@@ -78,7 +78,7 @@ export function DeploymentsCard({ model, agent }: DeploymentsCardProps): VNode |
                 <Ago at={deployment.createdAt} now={now} />
               </td>
               <td class="cell-tools">
-                {canRollBackTo(deployment) && (
+                {canRollBackTo(deployment, agent) && (
                   <button
                     type="button"
                     class="button small"

@@ -83,11 +83,14 @@ interface CloseWords {
   readonly title: string
 }
 
+/** The code of a connection that was cut. */
+const CUT = 1006
+
 const CLOSE_WORDS: Readonly<Record<number, CloseWords>> = {
   1000: { failed: false, title: 'The conversation is over.' },
   1001: { failed: false, title: 'The other side went away.' },
   1005: { failed: false, title: 'The conversation is over.' },
-  1006: { failed: true, title: 'The connection was cut without a goodbye.' },
+  [CUT]: { failed: true, title: 'The connection was cut without a goodbye.' },
   1008: { failed: true, title: 'The runner refused this connection.' },
   1009: { failed: true, title: 'A message was larger than the runner accepts.' },
   1011: { failed: true, title: 'The bot failed.' },
@@ -101,17 +104,20 @@ const CLOSE_WORDS: Readonly<Record<number, CloseWords>> = {
 export interface Ending {
   readonly failed: boolean
   readonly problem?: Problem
+  /** Only the connection is known to be gone; what happened may be found out elsewhere. */
+  readonly isGuess?: boolean
 }
 
 /** The ending that a WebSocket close stands for. */
 export function endingOfClose(code: number, reason: string): Ending {
   const words = CLOSE_WORDS[code] ?? { failed: true, title: 'The connection was closed.' }
   const unexplained =
-    code === 1006 ? 'The runner may have stopped, or the network dropped.' : `Close code ${code}.`
+    code === CUT ? 'The runner may have stopped, or the network dropped.' : `Close code ${code}.`
   const detail = reason === '' ? (words.failed ? unexplained : '') : `${reason} (close code ${code})`
   return {
     failed: words.failed,
     problem: { tone: words.failed ? 'error' : 'info', title: words.title, detail },
+    isGuess: code === CUT,
   }
 }
 

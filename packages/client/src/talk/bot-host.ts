@@ -41,6 +41,8 @@ export interface BotHost {
   offerPlace(sessionId: string): OfferPlace
   /** Words for an answer to an offer that is not a success. */
   refusal(answer: Response): Promise<Problem>
+  /** Whether `ending` tells the cause, and not only that a session is over. */
+  readonly knowsCauses: boolean
   /** How a session ended, or `undefined` while it has not, or when nobody can say. */
   ending(sessionId: string): Promise<Ending | undefined>
   /** A page about a session, if there is one. */

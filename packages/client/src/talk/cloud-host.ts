@@ -30,6 +30,8 @@ export class CloudHost implements BotHost {
   readonly output = 'The log of the agent'
   readonly bot: string
   readonly readyLimitMs = READY_LIMIT_MS
+  /** A public key opens no records. */
+  readonly knowsCauses = false
   readonly ways = []
   readonly #options: CloudHostOptions
 
@@ -71,10 +73,7 @@ export class CloudHost implements BotHost {
     return (await this.#refusal(answer)).problem
   }
 
-  /**
-   * A public key opens no records, but requests for a session that is over are refused. Why it is over is told by the bot's last message,
-   * if there is something to tell.
-   */
+  /** Requests for a session that is over are refused; one that runs knows this address, but not with GET. */
   async ending(sessionId: string): Promise<Ending | undefined> {
     const path = this.#offerPath(sessionId)
     const response = await this.#send(path, ANSWER_LIMIT_MS, { method: 'GET' }).catch(() => undefined)

@@ -21,6 +21,7 @@ export class RunnerApi implements BotHost {
   readonly output = 'The runner’s output'
   readonly bot = 'your bot'
   readonly readyLimitMs = READY_LIMIT_MS
+  readonly knowsCauses = true
   readonly #origin: string
   readonly #fetch: typeof fetch
   readonly #facts: RunnerFacts | undefined

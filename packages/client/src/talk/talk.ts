@@ -177,7 +177,7 @@ export class Talk {
   /** A refused offer comes here first, and a moment later with its reason out of `connect`. */
   async #onDisconnected(): Promise<void> {
     await pause(REASON_PAUSE_MS)
-    await this.#endedByWire({ failed: true, problem: lostBy(this.#host) })
+    await this.#endedByWire({ failed: true, problem: lostBy(this.#host), isGuess: true })
   }
 
   /** The peer is gone; when its session is over too, nobody has to wait for a reconnection that cannot come. */
@@ -199,7 +199,9 @@ export class Talk {
 
   /** What was recorded knows more than what the wire could say. */
   async #endedByWire(said: Ending): Promise<void> {
-    if (this.#letGo()) this.#events.ended((await this.#outcome()) ?? said)
+    if (!this.#letGo()) return
+    const recorded = this.#host.knowsCauses || said.isGuess ? await this.#outcome() : undefined
+    this.#events.ended(recorded ?? said)
   }
 
   async #outcome(tries = OUTCOME_TRIES): Promise<Ending | undefined> {

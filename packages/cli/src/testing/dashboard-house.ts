@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Page } from 'playwright-core'
-import { CloudFixture } from '../../../cloud/src/testing/cloud-fixture.ts'
+import { CloudFixture, type FixtureOptions } from '../../../cloud/src/testing/cloud-fixture.ts'
 import { TestBrowser } from '../../../runner/src/testing/chromium.ts'
 import { CuttableLine } from './cuttable-line.ts'
 
@@ -33,8 +33,15 @@ export class DashboardHouse {
       { code: 'local', display_name: 'This machine' },
       { code: 'far', display_name: 'Far away' },
     ]
-    const config = { regions, builds: { concurrency: 4, perOrganization: 4, ...builds } }
-    const cloud = await CloudFixture.start({ dashboardFolder: DASHBOARD, talkFolder: TALK_PAGE, config })
+    return DashboardHouse.with({
+      config: { regions, builds: { concurrency: 4, perOrganization: 4, ...builds } },
+    })
+  }
+
+  /** Starts all of it with a cloud of one's choice. */
+  static async with(options: FixtureOptions): Promise<DashboardHouse> {
+    const pages = { dashboardFolder: DASHBOARD, talkFolder: TALK_PAGE }
+    const cloud = await CloudFixture.start({ ...pages, ...options })
     const line = await CuttableLine.open(cloud.url)
     return new DashboardHouse(cloud, line, await TestBrowser.launch())
   }

@@ -97,7 +97,13 @@ export class AgentService {
     const wanted = agents.filter((agent) => region === undefined || agent.region === region)
     return Promise.all(
       wanted.map(async (agent) => {
-        const item = agentItemOf(agent, await this.#desired(agent), fleets.of(agent.id).view)
+        const desired = await this.#desired(agent)
+        const { view } = fleets.of(agent.id)
+        const item = {
+          ...agentItemOf(agent, desired, view),
+          maxSessionCount: agent.maxAgents * desired.config.sessionsPerInstance,
+          instanceCount: view.instances.length,
+        }
         if (!includeActiveDeployment) return item
         const active = await store.agents.deployment(agent.id, agent.activeDeploymentId ?? '')
         return { ...item, deployment: active ? deploymentRecordOf(active) : null }

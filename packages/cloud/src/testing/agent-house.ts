@@ -24,6 +24,11 @@ export class AgentHouse {
     return new AgentHouse(await CloudFixture.start({ engine, ...options }), engine)
   }
 
+  /** The same for a cloud that somebody else has started, and closes. */
+  static of(fixture: CloudFixture, engine: ScriptedEngine): AgentHouse {
+    return new AgentHouse(fixture, engine)
+  }
+
   async close(): Promise<void> {
     await this.fixture.close()
     await this.engine.end()

@@ -126,12 +126,16 @@ interface WordsProps {
   readonly onWords: (words: string) => void
 }
 
-function Words({ words, onWords }: WordsProps): VNode {
+function Words(props: WordsProps): VNode {
   const input = useRef<HTMLInputElement>(null)
+  // Another filter may be chosen while words are still waited for.
+  const latest = useRef(props)
+  latest.current = props
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   const ask = (): void => {
     clearTimeout(timer.current)
+    const { words, onWords } = latest.current
     const asked = input.current?.value.trim() ?? ''
     if (asked !== words) onWords(asked)
   }
@@ -156,7 +160,7 @@ function Words({ words, onWords }: WordsProps): VNode {
         autocomplete="off"
         spellcheck={false}
         maxLength={MAX_WORDS}
-        defaultValue={words}
+        defaultValue={props.words}
         onInput={onInput}
         onKeyDown={onKeyDown}
       />

@@ -49,7 +49,6 @@ function AgentsTable({ list }: { readonly list: readonly AgentListItem[] }): VNo
           <th scope="col">Sessions</th>
           <th scope="col">Instances</th>
           <th scope="col">Deployment</th>
-          <th scope="col">Region</th>
           <th scope="col">Updated</th>
         </tr>
       </thead>
@@ -69,7 +68,6 @@ function AgentsTable({ list }: { readonly list: readonly AgentListItem[] }): VNo
             </td>
             <td data-column="Instances">{agent.instanceCount ?? '–'}</td>
             <td data-column="Deployment">{agent.deployment == null ? '–' : `#${agent.deployment.number}`}</td>
-            <td data-column="Region">{agent.region}</td>
             <td data-column="Updated">
               <Ago at={agent.updatedAt} now={now} />
             </td>

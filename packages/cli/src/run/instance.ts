@@ -8,6 +8,9 @@ import type { RUN_OPTIONS } from './options.ts'
 import { resolveConfig } from './resolve.ts'
 import { Stop } from './stop.ts'
 
+/** Every container needs these elsewhere, and nobody wonders that they mean nothing here. */
+const USUAL: readonly string[] = ['--host', '--port']
+
 /** Runs a bot as an instance of the cloud, which decides what is served and reads what is said from the journal. */
 export async function runInstance(
   given: Parsed<typeof RUN_OPTIONS>,
@@ -24,8 +27,9 @@ export async function runInstance(
   const redactor = createRedactor(secretsOf(config.env))
   const { verbose } = config
   const logger = createLogger({ stream: journal.stream, format: 'json', verbose, redactor })
-  if (leftOut.length > 0) {
-    logger.info(`options that the cloud decides are left out: ${leftOut.join(', ')}`)
+  const surprising = leftOut.filter((option) => !USUAL.includes(option))
+  if (surprising.length > 0) {
+    logger.info(`options that the cloud decides are left out: ${surprising.join(', ')}`)
   }
   const stop = new Stop(io, (text) => logger.info(text), { hint: '' })
   try {

@@ -21,7 +21,7 @@ import type { Engine } from './engine/engine.ts'
 import { HttpInstanceClient } from './engine/http-instance-client.ts'
 import { noEngine } from './engine/no-engine.ts'
 import { openProcessEngine } from './engine/open-process-engine.ts'
-import { type FirstKeys, makeFirstKeys, makeNewKey } from './first-start.ts'
+import { type FirstKeys, makeFirstKeys, makeNewKey, makeOrganization } from './first-start.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { KeyService } from './keys/key-service.ts'
 import type { Clock, CloudLog } from './log.ts'
@@ -57,6 +57,8 @@ export interface CloudOptions {
   readonly talkFolder?: string | undefined
   /** Makes one more private key, for whoever has lost theirs. The first start makes keys anyway. */
   readonly newKey?: boolean
+  /** Makes one more organization of this name. */
+  readonly newOrganization?: string | undefined
   /** A builder that was told to stop gets this long before its build ends without it. */
   readonly builderStopMs?: number
   /** A client that neither sends nor takes anything for so long is let go. */
@@ -72,6 +74,8 @@ export interface RunningCloud {
   readonly firstKeys: FirstKeys | undefined
   /** The private key that was asked for, if this was not the first start. It cannot be seen again. */
   readonly newKey: string | undefined
+  /** The keys of the organization that was asked for. They cannot be seen again. */
+  readonly newOrganization: FirstKeys | undefined
   /** How many builds are being done. */
   readonly builds: number
   /** How many sessions are not over. */
@@ -182,11 +186,15 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
   // Last of all, because a start that fails after this would have made keys that nobody has seen.
   const firstKeys = await makeFirstKeys(store, keys, settings, clock)
   const newKey = options.newKey && !firstKeys ? await makeNewKey(store, keys) : undefined
+  const { newOrganization: name } = options
+  const newOrganization =
+    name === undefined ? undefined : await makeOrganization(store, keys, settings, clock, name)
   return {
     url: `http://${server.address}`,
     config,
     firstKeys,
     newKey,
+    newOrganization,
     get builds() {
       return builds.queue.running
     },

@@ -4,7 +4,7 @@ import type { Clock } from './log.ts'
 import type { SettingsService } from './settings/settings-service.ts'
 import type { Store } from './store/store.ts'
 
-/** What the first start of a cloud has made. The keys cannot be seen again. */
+/** What was made with an organization. The keys cannot be seen again. */
 export interface FirstKeys {
   readonly organizationId: string
   readonly privateKey: string
@@ -28,16 +28,25 @@ export async function makeFirstKeys(
 ): Promise<FirstKeys | undefined> {
   const known = await store.organizations.first()
   if (known && (await keys.list(known.id)).some((key) => key.family === 'private')) return undefined
-  const organizationId = known?.id ?? randomUUID()
-  if (!known) {
-    await store.organizations.create({
-      id: organizationId,
-      name: 'My organization',
-      defaultRegion: settings.firstRegion,
-      createdAt: clock(),
-    })
-  }
-  const name = 'Made by the first start'
+  if (!known) return makeOrganization(store, keys, settings, clock, 'My organization')
+  return makeKeys(keys, known.id)
+}
+
+/** Makes an organization, with its first keys. It shares nothing with others but the machine. */
+export async function makeOrganization(
+  store: Store,
+  keys: KeyService,
+  settings: SettingsService,
+  clock: Clock,
+  name: string,
+): Promise<FirstKeys> {
+  const id = randomUUID()
+  await store.organizations.create({ id, name, defaultRegion: settings.firstRegion, createdAt: clock() })
+  return makeKeys(keys, id)
+}
+
+async function makeKeys(keys: KeyService, organizationId: string): Promise<FirstKeys> {
+  const name = 'Made with the organization'
   const { key: publicKey } = await keys.create(organizationId, { name, family: 'public' })
   const { key: privateKey } = await keys.create(organizationId, { name, family: 'private' })
   return { organizationId, privateKey, publicKey }

@@ -86,6 +86,23 @@ describe('botcli cloud', () => {
     expect(second.text).not.toMatch(/[sp]k_/)
   })
 
+  it('makes another organization that sees nothing of the first one', async () => {
+    const cloud = new StartedCloud(home, ['--new-organization', 'Another'])
+    started.push(cloud)
+    const url = await cloud.url()
+    await vi.waitUntil(() => cloud.text.includes('The keys of the new organization'), WAIT)
+    const keys = [...cloud.text.matchAll(/sk_\w{43}/g)].map(([key]) => key)
+    expect(new Set(keys).size).toBe(2)
+    const ask = async (key: string | undefined, init: RequestInit = {}) =>
+      (await fetch(`${url}/v1/secrets`, { headers: { authorization: `Bearer ${key}` }, ...init })).json()
+    const secret = { secrets: [{ secretKey: 'A', secretValue: 'mine' }] }
+    const headers = { authorization: `Bearer ${keys[0]}` }
+    await fetch(`${url}/v1/secrets/mine`, { method: 'PUT', headers, body: JSON.stringify(secret) })
+    expect(await ask(keys[0])).toMatchObject({ sets: [{ name: 'mine' }] })
+    expect(await ask(keys[1])).toEqual({ sets: [] })
+    expect(await cloud.stop()).toBe(0)
+  })
+
   it('makes another private key for whoever has lost theirs, and signs in with it', async () => {
     const first = start()
     // As if it was killed before anybody has seen its keys.
@@ -135,7 +152,9 @@ describe('botcli cloud', () => {
     const url = await cloud.url()
     await vi.waitUntil(() => cloud.text.includes('Then:'), WAIT)
     expect(cloud.text).toMatch(/You stay signed in to https:\/\/cloud\.example\.\n/)
-    expect(cloud.text).toMatch(new RegExp(`Next: botcli login ${url}\\n +Then: botcli deploy, in the folder of a bot\\n`))
+    expect(cloud.text).toMatch(
+      new RegExp(`Next: botcli login ${url}\\n +Then: botcli deploy, in the folder of a bot\\n`),
+    )
     expect(JSON.parse(readFileSync(credentials(), 'utf8'))).toEqual(other)
   })
 

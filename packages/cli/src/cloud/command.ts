@@ -12,7 +12,7 @@ import { parseOptions } from '../options/parse.ts'
 import { ownProgram } from '../own-program.ts'
 import { UsageError } from '../usage-error.ts'
 import { ownVersion } from '../version.ts'
-import { formatGreeting, formatKeys, type GreetingInput, reach } from './greeting.ts'
+import { formatGreeting, formatKeys, formatOrganization, type GreetingInput, reach } from './greeting.ts'
 import { CLOUD_OPTIONS } from './options.ts'
 import { signIn } from './sign-in.ts'
 import { defaultDataFolder } from './values.ts'
@@ -60,7 +60,15 @@ async function serve(
   const log = createLogger({ stream: io.stdout, env: io.env })
   const version = ownVersion()
   const cloud = await startCloud({
-    ...{ dataFolder, host, port, log, version, newKey: values.newKey },
+    ...{
+      dataFolder,
+      host,
+      port,
+      log,
+      version,
+      newKey: values.newKey,
+      newOrganization: values.newOrganization,
+    },
     ...builtPages(),
     // Agents are run by this same program.
     runner: ownProgram(),
@@ -81,11 +89,14 @@ function greet(input: GreetingInput, io: Io, log: { info(message: string, fields
   const isTerminal = io.stdout.isTTY === true
   const color = isTerminal && !io.env.NO_COLOR
   // In one piece, since another command may be writing to the same terminal.
-  if (isTerminal) io.stdout.write(formatGreeting(input, color) + formatKeys(input, color))
+  if (isTerminal)
+    io.stdout.write(
+      formatGreeting(input, color) + formatKeys(input, color) + formatOrganization(input, color),
+    )
   else {
     const { cloud, dataFolder, host } = input
     log.info('ready', { url: cloud.url, data: dataFolder, security: reach(host) })
-    io.stdout.write(formatKeys(input, color))
+    io.stdout.write(formatKeys(input, color) + formatOrganization(input, color))
   }
 }
 

@@ -5,12 +5,28 @@ import type { SignIn } from './sign-in.ts'
 
 /** What the greeting has to know. */
 export interface GreetingInput {
-  readonly cloud: Pick<RunningCloud, 'url' | 'firstKeys' | 'newKey'>
+  readonly cloud: Pick<RunningCloud, 'url' | 'firstKeys' | 'newKey' | 'newOrganization'>
   readonly host: string
   readonly dataFolder: string
   readonly version: string
   /** Nothing if no key was made to sign in with. */
   readonly signedIn: SignIn | undefined
+}
+
+/** The keys of an organization that was asked for; nothing if none was. */
+export function formatOrganization({ cloud: { newOrganization } }: GreetingInput, color: boolean): string {
+  if (newOrganization === undefined) return ''
+  const paint = paintFor(color)
+  const row = (title: string, text: string) => `  ${paint(COLOURS.dim, title.padEnd(13))}${text}`
+  return [
+    '',
+    '  The keys of the new organization. They are shown this once, so keep them:',
+    '',
+    row('Private key', paint(COLOURS.cyan, newOrganization.privateKey)),
+    row('Public key', paint(COLOURS.cyan, newOrganization.publicKey)),
+    '',
+    '',
+  ].join('\n')
 }
 
 /** The keys that this start has made, and how they are used; nothing if it has made none. */

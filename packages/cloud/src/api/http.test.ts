@@ -116,6 +116,27 @@ describe('every error is JSON with error and code', () => {
   })
 })
 
+it('serves the talk page beside the dashboard, and nothing twice', async () => {
+  const talk = await mkdtemp(join(tmpdir(), 'botcli-talk-'))
+  await mkdir(join(talk, 'assets'))
+  await mkdir(join(talk, 'cloud'))
+  await writeFile(join(talk, 'index.html'), '<title>Talk</title>')
+  await writeFile(join(talk, 'assets', 'b-123.js'), 'let b')
+  await writeFile(join(talk, 'cloud', 'index.html'), '<title>Cloud</title>')
+  const both = await CloudFixture.start({ dashboardFolder: dashboard, talkFolder: talk })
+  const page = await both.request('/talk/?agent=x', { key: '' })
+  expect(page).toMatchObject({ status: 200, body: '<title>Talk</title>' })
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  const script = await both.request('/talk/assets/b-123.js', { key: '' })
+  expect(script.headers.get('cache-control')).toContain('immutable')
+  expect((await both.request('/', { key: '' })).body).toBe('<title>Cloud</title>')
+  for (const path of ['/talk/cloud/', '/talk/cloud/index.html', '/talk/a-123.js', '/assets/b-123.js']) {
+    expect((await both.request(path, { key: '' })).status).toBe(404)
+  }
+  await both.close()
+  await rm(talk, { recursive: true })
+})
+
 it('serves the dashboard at its own address, and knows when it is not built', async () => {
   const page = await cloud.request('/', { key: '' })
   expect(page).toMatchObject({ status: 200, body: '<title>Cloud</title>' })

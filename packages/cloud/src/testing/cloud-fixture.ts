@@ -21,7 +21,8 @@ import { ScriptedBuilder, scripted } from './scripted-builder.ts'
 
 /** What a test may choose. */
 export interface FixtureOptions {
-  readonly builders?: readonly BuilderProbe[]
+  /** Those of this machine, or others; by default one that does what build files say. */
+  readonly builders?: readonly BuilderProbe[] | 'machine'
   readonly engine?: Engine
   readonly runner?: readonly string[]
   /** Written as `cloud.json`. */
@@ -95,7 +96,8 @@ export class CloudFixture {
       idleMs,
     } = this.#options
     this.#cloud = await startCloud({
-      ...{ dataFolder: this.folder, host: '127.0.0.1', port: 0, builders, log, version: '9.9.9' },
+      ...{ dataFolder: this.folder, host: '127.0.0.1', port: 0, log, version: '9.9.9' },
+      ...(builders !== 'machine' && { builders }),
       ...(engine && { engine }),
       ...(clock && { clock }),
       ...{ runner, dashboardFolder, talkFolder, newKey, idleMs },

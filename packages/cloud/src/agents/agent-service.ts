@@ -119,8 +119,10 @@ export class AgentService {
       const config = await check.configOf(agent, request, desired.config)
       const scaled = await this.#scale(agent, request.autoScaling)
       const isSame = JSON.stringify(config) === JSON.stringify(desired.config)
-      // One that failed is tried again: what it lacked may be there now.
-      if (!isSame || request.forceRedeploy || desired.phase === 'Failed') {
+      const { autoScaling: _, forceRedeploy, ...wishes } = request
+      // One that failed is tried again: what it lacked may be there now. Who only scales does not ask for that.
+      const isRetry = desired.phase === 'Failed' && Object.keys(wishes).length > 0
+      if (!isSame || forceRedeploy || isRetry) {
         return this.#deploy(scaled ?? agent, config, 'update')
       }
       const details = await this.#details(scaled ?? agent)

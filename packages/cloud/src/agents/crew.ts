@@ -11,6 +11,9 @@ import type { InstanceHost } from './instance-host.ts'
 import type { MachineRoom, StartReason, Tenant } from './machine-room.ts'
 import { Revision } from './revision.ts'
 
+/** A session that began so long ago is known to its instance, if it is there at all; and its end was read, if it was written. */
+const SETTLED_MS = 120_000
+
 /** What a crew works with. */
 export interface CrewOptions {
   readonly store: Store
@@ -40,6 +43,7 @@ export class Crew {
     this.#events = {
       joined: (instance, sessions) => this.#onJoined(instance, sessions),
       ready: (instance) => this.#onReady(instance),
+      counted: (instance, sessions) => this.#onCounted(instance, sessions),
       released: () => options.onChange(),
       gone: (instance, end) => this.#onGone(instance, end),
     }
@@ -137,6 +141,17 @@ export class Crew {
     const missing = instance.sessionIds.filter((id) => !known.has(id))
     const message = 'The cloud ended before the session could begin.'
     for (const id of missing) await this.#options.live.end(id, 'not_started', message)
+  }
+
+  /** Sessions whose end was told, but never heard: the disk of the instance was full, or its journal too long. */
+  async #onCounted(instance: HostedInstance, sessions: readonly SessionView[]): Promise<void> {
+    const { live, clock } = this.#options
+    const known = new Set(sessions.map(({ sessionId }) => sessionId))
+    const missing = instance.sessionIds.filter(
+      (id) => !known.has(id) && live.isOlder(id, clock() - SETTLED_MS),
+    )
+    const message = 'Its instance does not know it any more, and how it ended was lost.'
+    for (const id of missing) await live.end(id, 'instance_lost', message)
   }
 
   #onReady({ id, stored }: HostedInstance): void {

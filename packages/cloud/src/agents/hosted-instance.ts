@@ -9,6 +9,8 @@ import type { InstanceIngest } from './instance-ingest.ts'
 const READY_POLL_MS = 25
 const REJOIN_MS = 200
 const RETRY_MS = 1000
+/** How often it is asked for its sessions, beside what it tells. */
+const COUNT_MS = 60_000
 /** An instance that does not beat for so long, though its process is there, hangs. */
 const HUNG_MS = 60_000
 
@@ -34,6 +36,8 @@ export interface HostedInstanceEvents {
   joined(instance: HostedInstance, sessions: readonly SessionView[]): Promise<void>
   /** It takes sessions. */
   ready(instance: HostedInstance): void
+  /** Once in a while: these are its sessions. What it has told of the others may be lost. */
+  counted(instance: HostedInstance, sessions: readonly SessionView[]): Promise<void>
   /** One of its places is free again. */
   released(instance: HostedInstance): void
   /** Nothing of it is left, and its journal was read to the end. */
@@ -75,6 +79,7 @@ export class HostedInstance {
   #readyAt: number | undefined
   #idleSince: number
   #isHung = false
+  #countedAt: number
   #settle: () => void = () => {}
 
   constructor(options: HostedInstanceOptions) {
@@ -84,6 +89,7 @@ export class HostedInstance {
     this.#sessions = new Set(options.sessions)
     this.#begunAt = options.clock()
     this.#idleSince = this.#begunAt
+    this.#countedAt = this.#begunAt
     options.instance.exited.then((exit) => {
       this.#exit = exit
     })
@@ -226,6 +232,7 @@ export class HostedInstance {
       const onBeat = (): void => {
         hasBeaten = true
         this.#options.ingest.wake()
+        this.#countNowAndThen()
       }
       await this.#options.client.watch(this.socketPath, onBeat, watching.signal).catch(() => {})
       clearInterval(timer)
@@ -233,6 +240,18 @@ export class HostedInstance {
       if (watching.signal.aborted && !this.#isOver) return this.#giveUp()
       await this.#pause(REJOIN_MS)
     }
+  }
+
+  #countNowAndThen(): void {
+    const { client, clock, events, log } = this.#options
+    if (clock() - this.#countedAt < COUNT_MS || this.#sessions.size === 0) return
+    this.#countedAt = clock()
+    client
+      .info(this.socketPath)
+      .then(({ sessions }) => events.counted(this, sessions))
+      .catch((error: unknown) =>
+        log.warn('the sessions of an instance were not counted', { id: this.id, error }),
+      )
   }
 
   get #isOver(): boolean {

@@ -42,6 +42,11 @@ export class LiveSessions implements SessionPlaces {
     this.#sessions.set(stored.id, { stored, instance, tokenUsed: stored.tokenUsed })
   }
 
+  /** Whether a session is not over, and began before a time. */
+  isOlder(sessionId: string, than: number): boolean {
+    return (this.#sessions.get(sessionId)?.stored.createdAt ?? than) < than
+  }
+
   find(organizationId: string, agentName: string, sessionId: string): SessionPlace | undefined {
     const found = this.#of(agentName, sessionId)
     if (found?.stored.organizationId !== organizationId) return undefined

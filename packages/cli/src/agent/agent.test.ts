@@ -39,7 +39,7 @@ describe('botcli agent list and get', () => {
     expect((await run('get', 'broken')).stdout).toContain('    File "bot.py"\n  ValueError: no\n')
     const shown = (await run('get', 'echo')).stdout
     expect(shown).toMatch(/^name +echo\nstate +ready\n/)
-    expect(shown).toContain('x:1 (deployment 1, create)')
+    expect(shown).toContain('image x:1 (deployment 1, create)')
     expect(JSON.parse((await run('get', 'echo', '--json')).stdout)).toEqual(agent.details)
     const none = await run('get', 'nobody')
     expect(none).toMatchObject({ code: 1, stderr: 'botcli agent get: There is no agent nobody.\n' })
@@ -135,7 +135,7 @@ describe('botcli agent rollback and promote', () => {
     })
     expect((await run('rollback', 'echo', 'zz')).code).toBe(2)
     const { stdout } = await run('deployments', 'echo', '-n', '2')
-    expect(stdout).toMatch(/^NUMBER +ID +PHASE +REASON +RUNS +CREATED\n5 +\S+ +Active +rollback +x:1 /)
+    expect(stdout).toMatch(/^NUMBER +ID +PHASE +REASON +RUNS +CREATED\n5 +\S+ +Active +rollback +image x:1 /)
   })
 
   it('end with 1 when it fails', async () => {

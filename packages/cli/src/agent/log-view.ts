@@ -33,7 +33,9 @@ export function entryLines(entry: AgentLogEntry, paint: Paint, manner: EntryMann
   ]
   const indent = ' '.repeat(time.length + 2 + LEVEL_WIDTH + 2 + (manner.session ? SESSION_WIDTH + 2 : 0))
   const [first = '', ...others] = log.trimEnd().split('\n')
-  return [`${head.join('  ')}  ${printable(first)}`, ...others.map((line) => indent + printable(line))]
+  return [`${head.join('  ')}  ${printable(first)}`, ...others.map((line) => indent + printable(line))].map(
+    (line) => line.trimEnd(),
+  )
 }
 
 /** Shows an event of a log that is followed: entries on stdout, remarks beside them. */

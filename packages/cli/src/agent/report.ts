@@ -57,9 +57,15 @@ export function shownScaling({ minReplicas, maxReplicas }: AgentDetails['autoSca
     : `${minReplicas} to ${maxReplicas} instances`
 }
 
+/** The number of the deployment that takes sessions, where one does. */
+export function activeNumber(agent: AgentDetails): number | undefined {
+  const { activeDeploymentId, currentRevision, previousRevision } = agent
+  return [currentRevision, previousRevision].find((one) => one?.deploymentID === activeDeploymentId)?.number
+}
+
 /** What a deployment runs, in a word or two. */
 export function shownArtifact({ buildId, image }: DeploymentRecord): string {
-  return buildId === null ? image : `build ${buildId.slice(0, 8)}`
+  return buildId === null ? `image ${image}` : `build ${buildId.slice(0, 8)}`
 }
 
 /** Everything about an agent. */
@@ -96,7 +102,7 @@ export function indented(text: string): readonly string[] {
   return text
     .trimEnd()
     .split('\n')
-    .map((line) => `  ${line}`)
+    .map((line) => `  ${line}`.trimEnd())
 }
 
 function perInstance({ sessionsPerInstance: count }: DeploymentRecord): string {

@@ -41,7 +41,7 @@ describe('botcli deploy', () => {
     const { cloud, env, cwd } = await setting()
     const { code, stdout, stderr } = await typed(['deploy'], { env, cwd })
     expect(stderr).toContain(`Deploying my-bot to ${cloud.url}, region local (a new agent)\n`)
-    expect(stderr).toContain('Deployment 1 of my-bot is made.')
+    expect(stderr).toMatch(/Deployment 1 of my-bot is made of build [0-9a-f]{8}\./)
     expect(stderr).toMatch(/Deployment 1 of my-bot takes sessions after .* s\.\n/)
     expect(stderr).toContain('  talk   botcli session start my-bot --open\n')
     expect(stderr).toContain(`  start  POST ${cloud.url}/v1/public/my-bot/start (with a public key)\n`)
@@ -227,7 +227,7 @@ describe('botcli deploy', () => {
     agents.onDeployment = (agent, { id }) => agent.move(id, 'Validating')
     const { code, stderr } = await typed(['deploy', '--wait', '1s'], { env, cwd })
     expect(stderr).toMatch(
-      /Deployment 1 of my-bot does not take sessions after .* s: an instance runs, and is to become ready\.\nIt goes on without you\.\n/,
+      /Deployment 1 of my-bot does not take sessions after .* s: its first instance is being started\.\nIt goes on without you\.\n/,
     )
     expect(code).toBe(1)
   })

@@ -1,4 +1,5 @@
 import type { AgentDetails, BuildRecord } from '@botcli/protocol/cloud'
+import { activeNumber } from '../agent/report.ts'
 import { COLOURS } from '../paint.ts'
 import { type Desk, plain } from '../remote/desk.ts'
 import { facts } from '../remote/table.ts'
@@ -33,9 +34,8 @@ export class DeployReport {
       settings,
     })
     if (this.#desk.json) return
-    const how = before === undefined ? 'a new agent' : `deployment ${before.deployment.number} is there`
     this.#desk.note(
-      `${this.#desk.notePaint(COLOURS.cyan, `Deploying ${name}`)} to ${url}, region ${region} (${how})`,
+      `${this.#desk.notePaint(COLOURS.cyan, `Deploying ${name}`)} to ${url}, region ${region} (${standing(before)})`,
     )
     const rows = facts([
       ['runs', runs(plan)],
@@ -50,11 +50,11 @@ export class DeployReport {
     const failure = { code: 'BUILD_FAILED', message: `The build ended as ${status}.` }
     this.#desk.emit('outcome', { status: 'not_built', agent: name, buildId: id, failure })
     if (this.#desk.json) return
-    const active = before?.activeDeploymentId
+    const active = before && activeNumber(before)
     this.#desk.note(
-      active
-        ? `Nothing was deployed. What ran before still takes sessions: botcli agent get ${name}`
-        : 'Nothing was deployed.',
+      active === undefined
+        ? 'Nothing was deployed.'
+        : `Nothing was deployed. Deployment ${active} of ${name} still takes sessions.`,
     )
   }
 
@@ -70,6 +70,12 @@ export class DeployReport {
       this.#desk.note(`Deployment ${deployment.number} of ${name} goes on. See: botcli agent get ${name}`)
     }
   }
+}
+
+function standing(before: AgentDetails | undefined): string {
+  if (before === undefined) return 'a new agent'
+  const active = activeNumber(before)
+  return active === undefined ? 'it takes no sessions now' : `deployment ${active} takes sessions now`
 }
 
 function runs({ source }: DeployPlan): string {

@@ -1,6 +1,6 @@
 import type { AgentDetails, DeploymentPhase, DeploymentRecord } from '@botcli/protocol/cloud'
 import { showLogEvent } from '../agent/log-view.ts'
-import { indented } from '../agent/report.ts'
+import { activeNumber, indented, shownArtifact } from '../agent/report.ts'
 import { EXIT } from '../exit-codes.ts'
 import { COLOURS } from '../paint.ts'
 import type { Desk } from '../remote/desk.ts'
@@ -9,8 +9,8 @@ import { facts, shownSeconds } from '../remote/table.ts'
 
 /** What is waited for in each phase that is not the last. */
 const PHASE_WORDS: Partial<Record<DeploymentPhase, string>> = {
-  Creating: 'an instance is being started',
-  Validating: 'an instance runs, and is to become ready',
+  Creating: 'it waits to be rolled out',
+  Validating: 'its first instance is being started',
 }
 const SHOWN_LINES = 60
 
@@ -33,7 +33,7 @@ export class RolloutReport {
     this.#desk.emit('deployment', { agent: name, deployment, ...(warning !== undefined && { warning }) })
     if (!this.#desk.json) {
       this.#desk.note(
-        `${this.#desk.notePaint(COLOURS.cyan, `Deployment ${deployment.number} of ${name}`)} is made.`,
+        `${this.#desk.notePaint(COLOURS.cyan, `Deployment ${deployment.number} of ${name}`)} is made of ${shownArtifact(deployment)}.`,
       )
     }
     if (warning !== undefined && !this.#desk.json) this.#desk.note(warning)
@@ -178,10 +178,10 @@ function outcomeOf({ phase }: DeploymentRecord): Outcome {
 
 /** Whether callers are served all the same. */
 function stillThere(agent: AgentDetails, { id }: DeploymentRecord): readonly string[] {
-  const { activeDeploymentId: active, previousRevision: before, name } = agent
+  const { activeDeploymentId: active, name } = agent
   if (active === null || active === id) return [`No deployment of ${name} takes sessions.`]
-  const which = before?.deploymentID === active ? `Deployment ${before.number}` : 'The one before'
-  return [`${which} still takes sessions.`]
+  const number = activeNumber(agent)
+  return [`${number === undefined ? 'The one before' : `Deployment ${number}`} still takes sessions.`]
 }
 
 function below(rows: readonly (readonly [string, string])[]): readonly string[] {

@@ -23,7 +23,7 @@ export function sessionLines(session: SessionRecord, paint: Paint): readonly str
     ['created', shownTime(session.createdAt)],
     [
       'start took',
-      session.botStartSeconds === null ? null : `${shownSeconds(session.botStartSeconds)} (${start})`,
+      session.botStartSeconds === null ? null : `${briefly(session.botStartSeconds)} (${start})`,
     ],
     ['connected', session.connectedAt && shownTime(session.connectedAt)],
     ['ended', session.endedAt && shownTime(session.endedAt)],
@@ -41,6 +41,11 @@ export function outcomeLine(session: SessionRecord, paint: Paint): string {
   const colour = outcome.result === 'ok' ? COLOURS.green : COLOURS.red
   const word = outcome.result === 'ok' ? 'ended' : 'failed'
   return `${paint(colour, `Session ${sessionId} ${word}${time} [${outcome.cause}].`)} ${outcome.message}`
+}
+
+/** Most starts take less than a second. */
+function briefly(seconds: number): string {
+  return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : shownSeconds(seconds)
 }
 
 function causeOf({ outcome }: SessionRecord, paint: Paint): string | null {

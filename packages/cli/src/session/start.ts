@@ -76,7 +76,7 @@ connected by that; --open talks in the browser, and "botcli call --agent AGENT" 
 /** The key goes behind the `#`, which no server sees. */
 async function showPage(page: string, key: string, desk: Desk): Promise<number> {
   const address = `${page}#key=${key}`
-  const isOpen = await openInBrowser(address)
+  const isOpen = await openInBrowser(address, desk.io.env)
   desk.print({ page: address, opened: isOpen })
   desk.say(isOpen ? `Opened ${page}` : address)
   if (!isOpen && !desk.json) desk.note('No browser could be opened here; open the address yourself.')

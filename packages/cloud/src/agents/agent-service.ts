@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import {
   AGENT_DEFAULTS,
   type AgentDetails,
@@ -118,7 +119,7 @@ export class AgentService {
       const desired = await this.#desired(agent)
       const config = await check.configOf(agent, request, desired.config)
       const scaled = await this.#scale(agent, request.autoScaling)
-      const isSame = JSON.stringify(config) === JSON.stringify(desired.config)
+      const isSame = isDeepStrictEqual(config, desired.config)
       const { autoScaling: _, forceRedeploy, ...wishes } = request
       // One that failed is tried again: what it lacked may be there now. Who only scales does not ask for that.
       const isRetry = desired.phase === 'Failed' && Object.keys(wishes).length > 0

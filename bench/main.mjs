@@ -5,7 +5,10 @@ import { setUpPipecat } from '../scripts/pipecat-venv.mjs'
 import { botCall } from './bot-call.mjs'
 import { killAll } from './children.mjs'
 import { cli } from './cli.mjs'
+import { cloudAgents } from './cloud-agents.mjs'
+import { cloudCall } from './cloud-call.mjs'
 import { cloudLogs } from './cloud-logs.mjs'
+import { cloudSessions } from './cloud-sessions.mjs'
 import { cloudStart } from './cloud-start.mjs'
 import { load, pythonLoad } from './load.mjs'
 import { offer } from './offer.mjs'
@@ -41,6 +44,9 @@ const BENCHES = {
   'python-unchanged': pythonUnchanged,
   'cloud-start': cloudStart,
   'cloud-logs': cloudLogs,
+  'cloud-call': cloudCall,
+  'cloud-sessions': cloudSessions,
+  'cloud-agents': cloudAgents,
 }
 const HELP = `Usage: npm run bench -- [options]
 

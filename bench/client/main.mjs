@@ -5,7 +5,8 @@ import { quantile, spread } from '../stats.mjs'
 import { sleep, within } from '../wait.mjs'
 import { Caller } from './caller.mjs'
 import { Phone } from './phone.mjs'
-import { postMany } from './requests.mjs'
+import { getOften, postMany, startAndStop } from './requests.mjs'
+import { Visitor } from './visitor.mjs'
 import { encodeVoice } from './voice.mjs'
 
 /** Callers that connect at the same time; more would measure the rush and not the talk. */
@@ -17,6 +18,8 @@ const voice = encodeVoice()
 let callers = []
 /** @type {Phone[]} */
 let phones = []
+/** @type {Map<string, Visitor>} */
+const visitors = new Map()
 
 const COMMANDS = {
   /** One call, until the first sound comes back. */
@@ -115,7 +118,44 @@ const COMMANDS = {
     return String(sentAt)
   },
 
+  /** A session from its start until the bot has given back the first message, in milliseconds. */
+  async visit({ startUrl, key }) {
+    const begin = performance.now()
+    const visitor = await Visitor.start({ startUrl, key })
+    await visitor.exchange()
+    const ms = performance.now() - begin
+    await visitor.close()
+    return ms
+  },
+
+  /** A session that stays until `leave`. */
+  async stay({ name, startUrl, key }) {
+    const visitor = await Visitor.start({ startUrl, key })
+    visitors.set(name, visitor)
+    await visitor.exchange()
+    return visitor.sessionId
+  },
+
+  /** Milliseconds of messages to the bot and back, or of pings, one after the other. */
+  async bounce({ name, what, count }) {
+    const visitor = visitors.get(name)
+    const times = []
+    for (let index = 0; index < count; index += 1) {
+      const begin = performance.now()
+      await visitor[what]()
+      times.push(performance.now() - begin)
+    }
+    return times
+  },
+
+  async leave({ name }) {
+    await visitors.get(name)?.close()
+    visitors.delete(name)
+  },
+
   postMany,
+  getOften,
+  startAndStop,
 }
 
 process.on('message', async ({ id, command, options }) => {

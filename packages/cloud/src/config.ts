@@ -48,7 +48,7 @@ const agents = z.strictObject({
     .min(1)
     .max(3600)
     .default(60)
-    .describe('How long an instance may take to become ready; a session waits so long for one.'),
+    .describe('How long an instance may take to become ready.'),
   idleSeconds: z
     .int()
     .min(0)
@@ -63,12 +63,16 @@ const agents = z.strictObject({
     .default(600)
     .describe('How long an instance without sessions waits for a cloud that was stopped to come back.'),
   icePorts: z
-    .strictObject({ first: z.int().min(1).max(65_535), last: z.int().min(1).max(65_535) })
+    .strictObject({
+      first: z
+        .int()
+        .min(1)
+        .max(65_535)
+        .describe('The first UDP port for WebRTC; any port if there are none.'),
+      last: z.int().min(1).max(65_535).describe('The last one. Each instance takes one, or some under load.'),
+    })
     .refine(({ first, last }) => first <= last, { error: 'first must not be larger than last' })
-    .optional()
-    .describe(
-      'UDP ports for WebRTC, `{"first": N, "last": N}`; any if it is missing. Each instance takes one or more.',
-    ),
+    .optional(),
   announcedAddress: z
     .string()
     .min(1)

@@ -176,7 +176,7 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
     return server.close()
   })
   // What ran before is found first, so that nobody is told that it is not there.
-  await agents.fleets.open()
+  await agents.service.open()
   closers.add(() => agents.fleets.close())
   await server.listen()
   // Readers can come while what a crash has left is put in order; nothing is taken from the queue before that.

@@ -44,6 +44,13 @@ export class AgentService {
     this.#options = options
   }
 
+  /** Takes up again what an earlier process has left: its words, its instances, their sessions. */
+  async open(): Promise<void> {
+    const { store, story, fleets } = this.#options
+    for (const agent of await store.agents.all()) await story.catchUp(agent)
+    await fleets.open()
+  }
+
   async create(organizationId: string, request: CreateAgentRequest): Promise<AgentDetails> {
     const { store, fleets, check, settings, clock } = this.#options
     const { serviceName: name, autoScaling = {} } = request

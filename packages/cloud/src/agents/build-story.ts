@@ -2,7 +2,7 @@ import type { AgentLogStore } from '../agent-logs/agent-log-store.ts'
 import type { Clock } from '../log.ts'
 import type { LogStore } from '../logs/log-store.ts'
 import { parseLines } from '../logs/log-text.ts'
-import type { StoredAgent } from '../store/agents.ts'
+import type { StoredAgent, StoredDeployment } from '../store/agents.ts'
 import type { Store } from '../store/store.ts'
 
 /** Lines of a build that an agent's log takes over. */
@@ -35,6 +35,28 @@ export class BuildStory {
       agent.id,
       lines.map((text) => ({ ...about, time, text })),
     )
+  }
+
+  /** Tells of deployments what a crash right after they were made has kept us from telling. */
+  async catchUp(agent: StoredAgent): Promise<void> {
+    const { store, logs } = this.#options
+    for (const { id, number, phase, config } of await store.agents.openDeployments(agent.id)) {
+      if (phase !== 'Creating' || config.buildId === null) continue
+      const filter = { deploymentId: id, source: 'build' } as const
+      const told = await logs.page(agent.id, filter, { limit: 1, order: 'asc', counted: false })
+      if (told.entries.length > 0) continue
+      await this.tell(agent, id, config.buildId, !(await this.#hasRunBefore(agent, number, config.buildId)))
+    }
+  }
+
+  async #hasRunBefore(
+    agent: StoredAgent,
+    before: StoredDeployment['number'],
+    buildId: string,
+  ): Promise<boolean> {
+    const { store } = this.#options
+    const { deployments } = await store.agents.deployments(agent.id, { limit: before, offset: 0 })
+    return deployments.some(({ number, config }) => number < before && config.buildId === buildId)
   }
 
   async #lines(buildId: string): Promise<readonly string[]> {

@@ -135,9 +135,10 @@ export class Crew {
     await Promise.all(this.instances.map((instance) => instance.stop(graceMs)))
   }
 
-  /** Sessions that an instance that was found again does not know were never begun there. */
+  /** Sessions that an instance that was found again does not know were never begun there; whose caller is not there yet can still come. */
   async #onJoined(instance: HostedInstance, sessions: readonly SessionView[]): Promise<void> {
     const known = new Set(sessions.map(({ sessionId }) => sessionId))
+    for (const { sessionId, state } of sessions) if (state === 'waiting') this.#options.live.reopen(sessionId)
     const missing = instance.sessionIds.filter((id) => !known.has(id))
     const message = 'The cloud ended before the session could begin.'
     for (const id of missing) await this.#options.live.end(id, 'not_started', message)

@@ -125,8 +125,7 @@ export class Fleet implements Tenant {
     this.#agent = agent
     this.#crew.add(deployment)
     if (given) {
-      const message = `Deployment ${deployment.number} was made before it was ready.`
-      await this.#fail(given, { code: 'DEPLOY-SUPERSEDED', message, detail: null, exitCode: null })
+      await this.#fail(given, superseded(`Deployment ${deployment.number}`))
     }
     this.wake()
   }
@@ -272,6 +271,10 @@ export class Fleet implements Tenant {
     const { store, clock } = this.#options
     this.#crew.remove(revision)
     if (revision.stored.phase === 'Failed') return
+    // Its successor was made, and then the cloud ended before it could be given up.
+    if (revision.stored.phase === 'Creating' || revision.stored.phase === 'Validating') {
+      return this.#fail(revision, superseded('A later deployment'))
+    }
     await store.agents.setPhase(revision.id, 'Retired', clock())
     this.#voice.say(revision.id, `Deployment ${revision.stored.number} is retired.`)
   }
@@ -357,6 +360,11 @@ function atCapacity(message: string): CloudError {
 
 function startFailed({ message }: DeployFailure): CloudError {
   return new CloudError('DEPLOY-START-FAILED', message)
+}
+
+function superseded(by: string): DeployFailure {
+  const message = `${by} was made before it was ready.`
+  return { code: 'DEPLOY-SUPERSEDED', message, detail: null, exitCode: null }
 }
 
 function count(sessions: number): string {

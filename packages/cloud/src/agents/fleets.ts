@@ -13,7 +13,10 @@ export class Fleets {
 
   /** Opens the fleets of all agents that are there, and finds their instances again. */
   async open(): Promise<void> {
-    const agents = await this.#options.store.agents.all()
+    const { store, host } = this.#options
+    const agents = await store.agents.all()
+    const instances = await Promise.all(agents.map(({ id }) => store.agents.openInstances(id)))
+    await host.removeLeftovers(new Set(instances.flat().map(({ id }) => id)))
     await Promise.all(agents.map((agent) => this.add(agent)))
   }
 

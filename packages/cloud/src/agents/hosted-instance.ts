@@ -25,6 +25,8 @@ export interface InstanceEnd {
   readonly hung: boolean
   /** Whether we ended it on purpose. */
   readonly expected: boolean
+  /** Whether it is known how it ended; often it is not when that was while the cloud was away. */
+  readonly isKnown: boolean
   /** Its last words. */
   readonly words: string
   readonly livedMs: number
@@ -49,8 +51,8 @@ export interface HostedInstanceOptions {
   readonly stored: StoredInstance
   readonly instance: Instance
   readonly maxSessions: number
-  /** Those that it had when it was found again. */
-  readonly sessions: readonly string[]
+  /** The sessions that it had when it was found again; nothing if it was just started. */
+  readonly found?: readonly string[] | undefined
   readonly client: InstanceClient
   readonly ingest: InstanceIngest
   /** How long it may take to become ready. */
@@ -86,10 +88,12 @@ export class HostedInstance {
     this.stored = options.stored
     this.maxSessions = options.maxSessions
     this.#options = options
-    this.#sessions = new Set(options.sessions)
+    this.#sessions = new Set(options.found)
     this.#begunAt = options.clock()
     this.#idleSince = this.#begunAt
     this.#countedAt = this.#begunAt
+    this.#readyAt = options.stored.readyAt ?? undefined
+    if (this.#readyAt !== undefined) options.ingest.markReady()
     options.instance.exited.then((exit) => {
       this.#exit = exit
     })
@@ -146,6 +150,11 @@ export class HostedInstance {
     events.released(this)
   }
 
+  /** Resolves when what it has written down until now is in the log. */
+  async logged(): Promise<void> {
+    await this.#options.ingest.catchUp()
+  }
+
   /** Ends it, and what is left of its sessions. */
   async stop(graceMs: number = this.#options.stopMs): Promise<void> {
     if (this.#state !== 'gone') this.#state = 'stopping'
@@ -161,7 +170,7 @@ export class HostedInstance {
   }
 
   async #live(): Promise<void> {
-    const { instance, ingest, events, clock } = this.#options
+    const { instance, ingest, events, clock, found } = this.#options
     const isReady = await this.#becomeReady()
     this.#settle()
     if (isReady) await this.#watch()
@@ -173,6 +182,7 @@ export class HostedInstance {
     const end = {
       exit,
       expected,
+      isKnown: found === undefined || exit.code !== null || exit.signal !== null,
       wasReady: this.#readyAt !== undefined,
       hung: this.#isHung,
       words: ingest.lastWords,
@@ -203,8 +213,8 @@ export class HostedInstance {
         await this.#insist(() => events.joined(this, info.sessions))
         if (this.#letGo.signal.aborted) return false
         ingest.markReady()
-        this.#readyAt = clock()
-        this.#idleSince = this.#readyAt
+        this.#idleSince = clock()
+        this.#readyAt ??= this.#idleSince
         if (this.#state === 'starting') this.#state = 'ready'
         events.ready(this)
         return true
@@ -220,24 +230,26 @@ export class HostedInstance {
   }
 
   async #watch(): Promise<void> {
+    const { client, ingest, clock } = this.#options
+    let silentSince: number | undefined
     while (!this.#isOver) {
-      const watching = new AbortController()
-      const stop = (): void => watching.abort()
-      this.#letGo.signal.addEventListener('abort', stop)
+      const begun = clock()
       let hasBeaten = false
-      const timer = setInterval(() => {
-        if (!hasBeaten) stop()
-        hasBeaten = false
-      }, HUNG_MS)
       const onBeat = (): void => {
         hasBeaten = true
-        this.#options.ingest.wake()
+        ingest.wake()
         this.#countNowAndThen()
       }
-      await this.#options.client.watch(this.socketPath, onBeat, watching.signal).catch(() => {})
-      clearInterval(timer)
-      this.#letGo.signal.removeEventListener('abort', stop)
-      if (watching.signal.aborted && !this.#isOver) return this.#giveUp()
+      await client.watch(this.socketPath, onBeat, this.#letGo.signal).catch(() => {})
+      // What counts are watches that began and ended in silence: a cloud that stood still itself has missed beats of one at most.
+      silentSince = hasBeaten ? undefined : (silentSince ?? begun)
+      if (
+        silentSince !== undefined &&
+        silentSince < begun &&
+        clock() - silentSince >= HUNG_MS &&
+        !this.#isOver
+      )
+        return this.#giveUp()
       await this.#pause(REJOIN_MS)
     }
   }

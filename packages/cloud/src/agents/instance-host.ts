@@ -87,6 +87,17 @@ export class InstanceHost {
     return undefined
   }
 
+  /** Removes what is on the disk of instances that count as ended, or are not known at all. */
+  async removeLeftovers(open: ReadonlySet<string>): Promise<void> {
+    const { launcher, log } = this.#options
+    for (const instanceId of await launcher.list()) {
+      if (open.has(instanceId)) continue
+      await launcher.remove(instanceId).catch((error: unknown) => {
+        log.warn('what an instance left was not removed', { instanceId, error })
+      })
+    }
+  }
+
   /** An instance is gone for good. */
   async forget(instanceId: string): Promise<void> {
     const { store, launcher, log, clock } = this.#options
@@ -102,7 +113,7 @@ export class InstanceHost {
     stored: StoredInstance,
     instance: Instance,
     events: HostedInstanceEvents,
-    sessions: readonly string[] = [],
+    found?: readonly string[],
   ): HostedInstance {
     const { client, live, logs, secrets, config, log, clock } = this.#options
     const ingest = new InstanceIngest({
@@ -117,7 +128,7 @@ export class InstanceHost {
       ...{ log, clock },
     })
     return new HostedInstance({
-      ...{ stored, instance, sessions, client, ingest, events, log, clock },
+      ...{ stored, instance, found, client, ingest, events, log, clock },
       maxSessions: deployment.config.sessionsPerInstance,
       startMs: config.startSeconds * 1000,
       stopMs: config.stopSeconds * 1000,

@@ -72,6 +72,11 @@ export class Launcher {
     return this.#options.engine.find(instanceId)
   }
 
+  /** The ids of all of which something is left. */
+  async list(): Promise<readonly string[]> {
+    return this.#options.engine.list()
+  }
+
   /** Removes what is left of one that has ended. */
   async remove(instanceId: string): Promise<void> {
     await this.#options.engine.remove(instanceId)

@@ -129,7 +129,8 @@ export class Revision {
     this.#lastEnd = end
     this.#owed += 1
     this.#backOff.failed(this.#clock(), end.wasReady ? end.livedMs : 0)
-    if (!end.wasReady) this.#failure = failureOf(end, startSeconds)
+    // Of one that was killed together with the cloud nothing follows for the bot.
+    if (!end.wasReady && end.isKnown) this.#failure = failureOf(end, startSeconds)
   }
 
   info(): RevisionInfo {

@@ -28,6 +28,8 @@ export interface LiveSessionsOptions {
 export class LiveSessions implements SessionPlaces {
   readonly #options: LiveSessionsOptions
   readonly #sessions = new Map<string, LiveSession>()
+  /** Those that are over, and whose last words are on their way to the log. */
+  readonly #closing = new Set<string>()
 
   constructor(options: LiveSessionsOptions) {
     this.#options = options
@@ -68,6 +70,17 @@ export class LiveSessions implements SessionPlaces {
     if (found && this.#options.tokens.isTokenOf(sessionId, token)) this.#useToken(found, false)
   }
 
+  /** The caller of a session that was found again is not there: whoever used its token went down with the cloud. */
+  reopen(sessionId: string): void {
+    const found = this.#sessions.get(sessionId)
+    if (found?.tokenUsed) this.#useToken(found, false)
+  }
+
+  /** Whether a session is over, though its log may not be complete. */
+  isClosing(sessionId: string): boolean {
+    return this.#closing.has(sessionId)
+  }
+
   /** An instance tells how one of its sessions is. It may tell the same twice. */
   async note({ sessionId, state, connectedAt, endedAt, outcome }: SessionView): Promise<void> {
     const { store, clock } = this.#options
@@ -86,13 +99,23 @@ export class LiveSessions implements SessionPlaces {
   async #end(sessionId: string, cause: CloudEndCause, message: string, at: number): Promise<void> {
     const { store, log, onEnded } = this.#options
     const outcome = { result: CLOUD_END_CAUSES[cause], cause, message }
-    const isNew = await store.sessions.end(sessionId, outcome, at)
     const live = this.#sessions.get(sessionId)
-    if (!live) return
-    this.#sessions.delete(sessionId)
+    if (live) this.#closing.add(sessionId)
+    const isNew = await store.sessions.end(sessionId, outcome, at).catch((error: unknown) => {
+      this.#closing.delete(sessionId)
+      throw error
+    })
+    if (!live || !this.#sessions.delete(sessionId)) return
     live.instance.release(sessionId)
     if (isNew) log.info('a session is over', { sessionId, agent: live.stored.agentName, cause })
-    onEnded(live.stored.agentId)
+    // Not waited for: this may be called by the one who brings the words to the log.
+    void live.instance
+      .logged()
+      .catch(() => {})
+      .then(() => {
+        this.#closing.delete(sessionId)
+        onEnded(live.stored.agentId)
+      })
   }
 
   #of(agentName: string, sessionId: string): LiveSession | undefined {

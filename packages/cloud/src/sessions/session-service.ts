@@ -57,10 +57,12 @@ export class SessionService {
     return sessionRecordOf(await this.#session(organizationId, agentName, id), this.#options.clock())
   }
 
-  /** The record of a session of an agent that is over; nothing while it is not, or if there is none. */
+  /** The record of a session of an agent that is over, with its log complete; nothing while it is not, or if there is none. */
   async ended(agentId: string, id: string): Promise<SessionRecord | undefined> {
     const session = await this.#options.store.sessions.find(agentId, id)
-    return session?.state === 'ended' ? sessionRecordOf(session, this.#options.clock()) : undefined
+    return session?.state === 'ended' && !this.#options.live.isClosing(id)
+      ? sessionRecordOf(session, this.#options.clock())
+      : undefined
   }
 
   /** Ends a session at once. */

@@ -24,7 +24,7 @@ export async function signIn(credentials: Credentials, env: Io['env']): Promise<
     if (stored && stored.url !== url) {
       return { isDone: false, notes: [`You stay signed in to ${stored.url}.`] }
     }
-    const file = await writeCredentials({ ...stored, ...credentials }, env)
+    const file = await writeCredentials(credentials, env)
     return { isDone: true, notes: [`You are signed in with the private key (${file}).`, ...notes] }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)

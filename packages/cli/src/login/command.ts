@@ -5,7 +5,6 @@ import { action, JSON_OPTION } from '../remote/action.ts'
 import { CloudClient } from '../remote/cloud-client.ts'
 import {
   CREDENTIAL_VARIABLES,
-  type Credentials,
   DEFAULT_CLOUD_URL,
   type Environment,
   isKey,
@@ -42,8 +41,10 @@ win over what is stored.`,
     const key = given === undefined || given === '-' ? await obtainKey(given, url, desk) : given
     checkFamily(key)
     const client = new CloudClient({ url, key, signal: desk.signal })
-    const record = ownRecord(key, (await client.listKeys()).keys)
-    const file = await storeKey({ url, key }, desk.io.env)
+    const { keys } = await client.listKeys()
+    const record = ownRecord(key, keys)
+    const publicKey = await keptPublicKey(client.url, keys, desk.io.env)
+    const file = await writeCredentials({ url, key, ...(publicKey && { publicKey }) }, desk.io.env)
     const name = record === undefined ? '' : ` with the key "${record.name}" (${record.prefix}…)`
     desk.say(`Signed in to ${client.url}${name}.`, `Stored in ${file}, for you alone.`)
     desk.print({ url: client.url, key: record ?? null, file })
@@ -56,11 +57,15 @@ win over what is stored.`,
   },
 })
 
-/** Stores a key, and keeps the public one of the same cloud. What was stored before need not be readable for that. */
-async function storeKey({ url, key }: Credentials, env: Environment): Promise<string> {
+/** The stored public key, if it is one of these. What was stored before need not be readable for that. */
+async function keptPublicKey(
+  url: string,
+  keys: readonly KeyRecord[],
+  env: Environment,
+): Promise<string | undefined> {
   const stored = await readStoredCredentials(env).catch(() => undefined)
-  const publicKey = stored?.url === baseUrl(url) ? stored.publicKey : undefined
-  return writeCredentials({ url, key, ...(publicKey && { publicKey }) }, env)
+  const publicKey = stored?.url === url ? stored.publicKey : undefined
+  return publicKey && ownRecord(publicKey, keys) ? publicKey : undefined
 }
 
 /** Which of the listed keys this is. */

@@ -3,6 +3,7 @@ import { ValueError } from '../options/option.ts'
 import type { CloudClient } from './cloud-client.ts'
 import {
   CREDENTIAL_VARIABLES,
+  type Credentials,
   type Environment,
   isKey,
   PUBLIC_KEY_VARIABLE,
@@ -45,8 +46,7 @@ export async function withPublicKey<T>(
   const fixed = given ?? fromVariable(env)
   if (fixed !== undefined)
     return run(fixed).catch(notOfSignIn(given === undefined ? PUBLIC_KEY_VARIABLE : '--key'))
-  const stored = await readStoredCredentials(env)
-  const kept = stored?.url === client.url ? stored.publicKey : undefined
+  const kept = (await ownCredentials(wish))?.publicKey
   if (kept === undefined) return run(await makeKey(wish))
   try {
     return await run(kept)
@@ -69,9 +69,10 @@ function notOfSignIn(place: string): (error: unknown) => never {
 }
 
 /** Makes a key and stores it. Where it cannot be stored none is made: there would be one more with every call. */
-async function makeKey({ client, env, tell }: PublicKeyWish): Promise<string> {
-  const stored = await readStoredCredentials(env)
-  if (stored?.url !== client.url) {
+async function makeKey(wish: PublicKeyWish): Promise<string> {
+  const { client, env, tell } = wish
+  const stored = await ownCredentials(wish)
+  if (stored === undefined) {
     const { key } = CREDENTIAL_VARIABLES
     throw RemoteError.local(
       'NOT_SIGNED_IN',
@@ -82,6 +83,13 @@ async function makeKey({ client, env, tell }: PublicKeyWish): Promise<string> {
   const file = await writeCredentials({ ...stored, publicKey: made.key }, env)
   tell(`Made the public key "${made.record.name}" (${made.record.prefix}…), stored in ${file}.`)
   return made.key
+}
+
+/** What is stored, if it is for this cloud. With another private key it may be another organization, whose agents are not these. */
+async function ownCredentials({ client, env }: PublicKeyWish): Promise<Credentials | undefined> {
+  const stored = await readStoredCredentials(env)
+  const key = env[CREDENTIAL_VARIABLES.key]
+  return stored?.url === client.url && (!key || key === stored.key) ? stored : undefined
 }
 
 function fromVariable(env: Environment): string | undefined {

@@ -73,6 +73,22 @@ describe('botcli session start', () => {
     expect((await run('start', 'echo', '--key', 'sk_private_12345')).code).toBe(2)
   })
 
+  it('takes the stored key for the stored sign-in only, and a new sign-in keeps it where it is known', async () => {
+    const { cloud, env, run, credentials } = await setting({ publicKey: KNOWN_PUBLIC_KEY })
+    const other = { ...env, BOTCLI_API_KEY: 'sk_of_another_one' }
+    expect((await typed(['session', 'start', 'echo'], { env: other })).stderr).toContain(
+      'set BOTCLI_PUBLIC_KEY',
+    )
+    const login = () => typed(['login', cloud.url, '--key', DOUBLE_KEY], { env })
+    await login()
+    expect((await credentials()).publicKey).toBeUndefined()
+    await run('start', 'echo')
+    const { publicKey } = await credentials()
+    await login()
+    expect(publicKey).toMatch(/^pk_/)
+    expect((await credentials()).publicKey).toBe(publicKey)
+  })
+
   it('makes no key that it could not store', async () => {
     const { cloud } = await setting()
     const { code, stderr } = await typed(['session', 'start', 'echo'], { env: cloud.env })

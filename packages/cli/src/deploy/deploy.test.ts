@@ -253,16 +253,19 @@ describe('botcli deploy', () => {
     expect(command.stdoutText.match(/one|two/g)).toEqual(['one', 'two'])
   })
 
-  it('is no success when a later deployment came in between', async () => {
-    const { agents, env, cwd } = await setting()
-    agents.onDeployment = (agent, { id }) => {
-      agents.onDeployment = () => {}
-      const later = agent.deploy('update', {})
-      agent.move(id, 'Retired')
-      agent.move(later.id, 'Active')
-    }
-    const { code, stderr } = await typed(['deploy'], { env, cwd })
-    expect(stderr).toContain('Deployment 1 of my-bot was replaced by deployment 2')
-    expect(code).toBe(1)
-  })
+  it.each(['Retired', 'Failed'] as const)(
+    'is no success when a later deployment came (%s)',
+    async (phase) => {
+      const { agents, env, cwd } = await setting()
+      agents.onDeployment = (agent, { id }) => {
+        agents.onDeployment = () => {}
+        const later = agent.deploy('update', {})
+        agent.move(id, phase, { code: 'DEPLOY-SUPERSEDED', message: 'x', detail: null, exitCode: null })
+        agent.move(later.id, 'Active')
+      }
+      const { code, stderr } = await typed(['deploy'], { env, cwd })
+      expect(stderr).toContain('Deployment 1 of my-bot was replaced by deployment 2')
+      expect(code).toBe(1)
+    },
+  )
 })

@@ -13,6 +13,8 @@ const PHASE_WORDS: Partial<Record<DeploymentPhase, string>> = {
   Validating: 'its first instance is being started',
 }
 const SHOWN_LINES = 60
+/** The failure of a deployment that never became active because a later one came. */
+const SUPERSEDED = 'DEPLOY-SUPERSEDED'
 
 /** What became of a deployment. */
 type Outcome = 'active' | 'failed' | 'superseded' | 'undecided'
@@ -170,9 +172,9 @@ export class RolloutReport {
   }
 }
 
-function outcomeOf({ phase }: DeploymentRecord): Outcome {
+function outcomeOf({ phase, failure }: DeploymentRecord): Outcome {
   if (phase === 'Active') return 'active'
-  if (phase === 'Failed') return 'failed'
+  if (phase === 'Failed') return failure?.code === SUPERSEDED ? 'superseded' : 'failed'
   return phase === 'Draining' || phase === 'Retired' ? 'superseded' : 'undecided'
 }
 

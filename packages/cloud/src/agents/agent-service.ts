@@ -22,6 +22,8 @@ import type { ConfigCheck } from './deployment-config.ts'
 import type { Fleets } from './fleets.ts'
 
 const MAX_AGENTS = 1000
+/** Earlier deployments among which the one to go back to is looked for. */
+const MOST_EARLIER = 200
 
 /** What a service needs. */
 export interface AgentServiceOptions {
@@ -47,8 +49,12 @@ export class AgentService {
   /** Takes up again what an earlier process has left: its words, its instances, their sessions. */
   async open(): Promise<void> {
     const { store, story, fleets } = this.#options
-    for (const agent of await store.agents.all()) await story.catchUp(agent)
+    const agents = await store.agents.all()
+    for (const agent of agents) await story.catchUp(agent)
     await fleets.open()
+    for (const { organizationId, name, deletedAt } of agents) {
+      if (deletedAt === null) await this.#renewSecrets(organizationId, name)
+    }
   }
 
   async create(organizationId: string, request: CreateAgentRequest): Promise<AgentDetails> {
@@ -77,17 +83,21 @@ export class AgentService {
         ...{ desiredDeploymentId: deploymentId, activeDeploymentId: null },
         ...{ createdAt: at, updatedAt: at, deletedAt: null },
       }
-      const about = { reason: 'create', sourceDeploymentId: null } as const
-      const isMade = await store.agents.create(agent, {
-        id: deploymentId,
-        agentId,
-        ...about,
-        config,
-        createdAt: at,
-      })
-      if (!isMade) throw taken(name)
+      const about = { reason: 'create', sourceDeploymentId: null, createdAt: at } as const
+      // First of all, so that nobody sees an agent without it.
+      const fleet = fleets.add(agent)
+      const made = await store.agents
+        .create(agent, { id: deploymentId, agentId, ...about, config })
+        .catch((error: unknown) => {
+          fleets.remove(agentId)
+          throw error
+        })
+      if (!made) {
+        fleets.remove(agentId)
+        throw taken(name)
+      }
       await this.#tell(agent, deploymentId, config, true)
-      await fleets.add(agent)
+      await fleet.open()
       return this.#details(agent)
     })
   }
@@ -204,13 +214,24 @@ export class AgentService {
     })
   }
 
-  /** A secret set has other values now: agents that use it are deployed again with them. */
+  /** A secret set may have other values now: agents that run with older ones are deployed again. */
   async secretsChanged(organizationId: string, setName: string): Promise<void> {
     for (const name of await this.usersOfSecrets(organizationId, setName)) {
+      await this.#renewSecrets(organizationId, name)
+    }
+  }
+
+  /** Deploys an agent again if its secrets are newer than its deployment. What cannot be done now is done at the next change or start. */
+  async #renewSecrets(organizationId: string, name: string): Promise<void> {
+    const { store, log } = this.#options
+    try {
       await this.#change(organizationId, name, async (agent) => {
-        const { config } = await this.#desired(agent)
-        if (config.secretSet === setName) await this.#deploy(agent, config, 'secrets')
+        const { config, createdAt } = await this.#desired(agent)
+        const set = config.secretSet && (await store.secrets.set(organizationId, config.secretSet))
+        if (set && set.updatedAt > createdAt) await this.#deploy(agent, config, 'secrets')
       })
+    } catch (error) {
+      log.warn('an agent could not be deployed with its new secrets', { agent: name, error })
     }
   }
 
@@ -252,7 +273,12 @@ export class AgentService {
     { buildId }: DeploymentConfig,
     isNew: boolean,
   ): Promise<void> {
-    if (buildId !== null) await this.#options.story.tell(agent, deploymentId, buildId, isNew)
+    const { story, log } = this.#options
+    if (buildId === null) return
+    // A log that cannot be written now is no reason not to deploy.
+    await story.tell(agent, deploymentId, buildId, isNew).catch((error: unknown) => {
+      log.warn('the log of a build was not brought into that of its agent', { buildId, error })
+    })
   }
 
   async #scale(
@@ -284,9 +310,10 @@ export class AgentService {
       const active = await store.agents.deployment(agent.id, agent.activeDeploymentId)
       if (active) return active
     }
-    const before = await store.agents.lastActiveBefore(agent.id, desired.number, desired.config.image)
+    const earlier = await store.agents.activeBefore(agent.id, desired.number, MOST_EARLIER)
+    const before = earlier.find(({ config }) => !isDeepStrictEqual(config, desired.config))
     if (before) return before
-    throw new CloudError('CONFLICT', 'There is no earlier deployment that was active and ran something else.')
+    throw new CloudError('CONFLICT', 'There is no earlier deployment that was active and was another one.')
   }
 
   async #agent(organizationId: string, name: string): Promise<StoredAgent> {

@@ -64,7 +64,7 @@ export function assembleAgents(options: AgentsOptions): Agents {
     maxInstances: config.maxInstances,
     maxStarting: Math.max(FEWEST_STARTING, availableParallelism()),
   })
-  const fleets = new Fleets({ store, host, live, room, logs, config, log, clock })
+  const fleets = new Fleets({ store, host, live, client, room, logs, config, log, clock })
   const check = new ConfigCheck({ store, launcher, nodeType: process.arch.startsWith('arm') ? 'arm' : 'x86' })
   const story = new BuildStory({ store, buildLogs, logs, clock })
   return {

@@ -1,5 +1,6 @@
 import type { SessionView } from '@botcli/protocol'
 import type { CloudConfig } from '../config.ts'
+import type { InstanceClient } from '../engine/instance-client.ts'
 import type { Clock, CloudLog } from '../log.ts'
 import type { LiveSessions } from '../sessions/live-sessions.ts'
 import type { StoredAgent, StoredDeployment } from '../store/agents.ts'
@@ -13,12 +14,14 @@ import { Revision } from './revision.ts'
 
 /** A session that began so long ago is known to its instance, if it is there at all; and its end was read, if it was written. */
 const SETTLED_MS = 120_000
+const LOST = 'Its instance does not know it any more, and how it ended was lost.'
 
 /** What a crew works with. */
 export interface CrewOptions {
   readonly store: Store
   readonly host: InstanceHost
   readonly live: LiveSessions
+  readonly client: InstanceClient
   readonly room: MachineRoom
   readonly voice: AgentVoice
   readonly config: CloudConfig['agents']
@@ -51,12 +54,21 @@ export class Crew {
 
   /** Finds what an earlier process has left running of an agent. */
   async rejoin(agent: StoredAgent): Promise<void> {
-    const { store, host, live } = this.#options
+    const { store, host, live, log } = this.#options
     for (const deployment of await store.agents.openDeployments(agent.id)) this.add(deployment)
     for (const stored of await store.agents.openInstances(agent.id)) {
       const revision = this.get(stored.deploymentId) ?? (await this.#revive(agent, stored.deploymentId))
       if (!revision) continue
-      const hosted = await host.rejoin(agent, revision.stored, stored, this.#events)
+      // One that cannot be looked at must not keep all others from being found.
+      const hosted = await host
+        .rejoin(agent, revision.stored, stored, this.#events)
+        .catch((error: unknown) => {
+          log.error('an instance could not be found again and is written off', {
+            instanceId: stored.id,
+            error,
+          })
+          return host.writeOff(stored)
+        })
       if (hosted) revision.add(hosted)
     }
     const known = new Set(this.instances.map(({ id }) => id))
@@ -76,7 +88,7 @@ export class Crew {
 
   /** How many instances there are, in whatever state. */
   get size(): number {
-    return this.revisions.reduce((sum, { all, size }) => sum + Math.max(all.length, size), 0)
+    return this.revisions.reduce((sum, { total }) => sum + total, 0)
   }
 
   get sessions(): number {
@@ -139,20 +151,26 @@ export class Crew {
   async #onJoined(instance: HostedInstance, sessions: readonly SessionView[]): Promise<void> {
     const known = new Set(sessions.map(({ sessionId }) => sessionId))
     for (const { sessionId, state } of sessions) if (state === 'waiting') this.#options.live.reopen(sessionId)
-    const missing = instance.sessionIds.filter((id) => !known.has(id))
-    const message = 'The cloud ended before the session could begin.'
-    for (const id of missing) await this.#options.live.end(id, 'not_started', message)
+    const { live } = this.#options
+    for (const id of instance.sessionIds.filter((one) => !known.has(one))) {
+      if (live.hasBegun(id)) await live.end(id, 'instance_lost', LOST)
+      else await live.end(id, 'not_started', 'The cloud ended before the session could begin.')
+    }
   }
 
   /** Sessions whose end was told, but never heard: the disk of the instance was full, or its journal too long. */
   async #onCounted(instance: HostedInstance, sessions: readonly SessionView[]): Promise<void> {
-    const { live, clock } = this.#options
+    const { live, clock, client, log } = this.#options
     const known = new Set(sessions.map(({ sessionId }) => sessionId))
+    const unknown = sessions.filter(({ sessionId, state }) => !instance.has(sessionId) && state !== 'ended')
+    for (const { sessionId } of unknown) {
+      log.warn('an instance has a session that nobody was told of; it is stopped', { sessionId })
+      await client.stop(instance.socketPath, sessionId)
+    }
     const missing = instance.sessionIds.filter(
       (id) => !known.has(id) && live.isOlder(id, clock() - SETTLED_MS),
     )
-    const message = 'Its instance does not know it any more, and how it ended was lost.'
-    for (const id of missing) await live.end(id, 'instance_lost', message)
+    for (const id of missing) await live.end(id, 'instance_lost', LOST)
   }
 
   #onReady({ id, stored }: HostedInstance): void {

@@ -56,7 +56,7 @@ export class Fleet implements Tenant {
   #isDirty = false
   #isClosed = false
 
-  private constructor(agent: StoredAgent, options: FleetOptions) {
+  constructor(agent: StoredAgent, options: FleetOptions) {
     const { logs, log, clock } = options
     this.#agent = agent
     this.#options = options
@@ -64,12 +64,10 @@ export class Fleet implements Tenant {
     this.#crew = new Crew({ ...options, voice: this.#voice, tenant: this, onChange: () => this.wake() })
   }
 
-  /** Opens the fleet of an agent, with the instances that an earlier process has left running. */
-  static async open(agent: StoredAgent, options: FleetOptions): Promise<Fleet> {
-    const fleet = new Fleet(agent, options)
-    await fleet.#crew.rejoin(agent)
-    fleet.wake()
-    return fleet
+  /** Finds the instances that an earlier process has left running, and goes on with what it was about. */
+  async open(): Promise<void> {
+    await this.#crew.rejoin(this.#agent)
+    this.wake()
   }
 
   get agent(): StoredAgent {
@@ -96,7 +94,7 @@ export class Fleet implements Tenant {
   }
 
   /** A place for a session, which holds it until it is over. Refuses when the agent has all the sessions that it may have. */
-  async place(sessionId: string): Promise<Place> {
+  async place(sessionId: string, gone: AbortSignal): Promise<Place> {
     const active = this.#active
     if (!active || this.#agent.deletedAt !== null) throw this.#notReady()
     const { sessionsPerInstance } = active.stored.config
@@ -112,7 +110,7 @@ export class Fleet implements Tenant {
       throw atCapacity('The machine has all the instances that it may have.')
     }
     const limitMs = Math.min(LONGEST_WAIT_MS, this.#options.config.startSeconds * 1000)
-    const waiting = this.#waiting.wait(sessionId, limitMs)
+    const waiting = this.#waiting.wait(sessionId, limitMs, gone)
     this.wake()
     const instance = await waiting
     const revision = this.#crew.get(instance.stored.deploymentId) ?? active
@@ -229,6 +227,8 @@ export class Fleet implements Tenant {
     }
     for (let size = candidate.size; size < target; size += 1)
       this.#crew.start(this.#agent, candidate, size === 0 ? 'deployment' : 'reserve')
+    // A machine that is full has no more now: what is ready has to do, and those of before make room.
+    if (candidate.ready > 0 && !candidate.isStarting) return this.#activate(candidate)
   }
 
   async #activate(revision: Revision): Promise<void> {

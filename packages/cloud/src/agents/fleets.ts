@@ -1,3 +1,4 @@
+import { CloudError } from '../errors.ts'
 import type { StoredAgent } from '../store/agents.ts'
 import { Fleet, type FleetOptions } from './fleet.ts'
 
@@ -17,21 +18,29 @@ export class Fleets {
     const agents = await store.agents.all()
     const instances = await Promise.all(agents.map(({ id }) => store.agents.openInstances(id)))
     await host.removeLeftovers(new Set(instances.flat().map(({ id }) => id)))
-    await Promise.all(agents.map((agent) => this.add(agent)))
+    const fleets = agents.map((agent) => this.add(agent))
+    await Promise.all(fleets.map((fleet) => fleet.open()))
   }
 
-  async add(agent: StoredAgent): Promise<Fleet> {
-    const { room } = this.#options
-    const fleet = await Fleet.open(agent, { ...this.#options, onEmpty: (agentId) => this.#forget(agentId) })
+  /** Makes the fleet of an agent. It does nothing before it is opened, or its first deployment comes. */
+  add(agent: StoredAgent): Fleet {
+    const fleet = new Fleet(agent, { ...this.#options, onEmpty: (agentId) => this.#forget(agentId) })
     this.#fleets.set(agent.id, fleet)
-    room.add(fleet)
+    this.#options.room.add(fleet)
     return fleet
   }
 
-  /** The fleet of an agent; every agent that is there has one. */
+  /** An agent has come to nothing. */
+  remove(agentId: string): void {
+    const fleet = this.#fleets.get(agentId)
+    this.#fleets.delete(agentId)
+    if (fleet) this.#options.room.remove(fleet)
+  }
+
+  /** The fleet of an agent. One that is not there was removed a moment ago. */
   of(agentId: string): Fleet {
     const fleet = this.#fleets.get(agentId)
-    if (!fleet) throw new Error(`there is no fleet for the agent ${agentId}`)
+    if (!fleet) throw new CloudError('NOT_FOUND', 'There is no such agent any more.')
     return fleet
   }
 
@@ -56,11 +65,9 @@ export class Fleets {
   }
 
   #forget(agentId: string): void {
-    const { logs, log, room } = this.#options
-    const fleet = this.#fleets.get(agentId)
-    if (!fleet) return
-    this.#fleets.delete(agentId)
-    room.remove(fleet)
+    const { logs, log } = this.#options
+    if (!this.#fleets.has(agentId)) return
+    this.remove(agentId)
     logs.remove(agentId).catch((error: unknown) => {
       log.warn('the log of a removed agent was not removed', { agentId, error })
     })

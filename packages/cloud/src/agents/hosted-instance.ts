@@ -81,6 +81,7 @@ export class HostedInstance {
   #readyAt: number | undefined
   #idleSince: number
   #isHung = false
+  #isTrusted = true
   #countedAt: number
   #settle: () => void = () => {}
 
@@ -100,7 +101,9 @@ export class HostedInstance {
     this.settled = new Promise((resolve) => {
       this.#settle = resolve
     })
-    this.over = this.#live()
+    this.over = this.#live().catch((error: unknown) => {
+      options.log.error('an instance is not looked after any more', { instanceId: this.id, error })
+    })
   }
 
   get id(): string {
@@ -124,6 +127,10 @@ export class HostedInstance {
     return this.#sessions.size
   }
 
+  has(sessionId: string): boolean {
+    return this.#sessions.has(sessionId)
+  }
+
   get sessionIds(): readonly string[] {
     return [...this.#sessions]
   }
@@ -134,7 +141,18 @@ export class HostedInstance {
   }
 
   get hasRoom(): boolean {
-    return this.#state === 'ready' && this.#sessions.size < this.maxSessions
+    return this.#state === 'ready' && this.#isTrusted && this.#sessions.size < this.maxSessions
+  }
+
+  /** It did not do what it was told: it gets no more sessions before it has said again which ones it has. */
+  distrust(): void {
+    this.#isTrusted = false
+    this.#countedAt = 0
+  }
+
+  /** What it has told of its sessions may be lost, so that they are counted soon. */
+  recount(): void {
+    this.#countedAt = 0
   }
 
   /** Takes a place. */
@@ -256,11 +274,16 @@ export class HostedInstance {
 
   #countNowAndThen(): void {
     const { client, clock, events, log } = this.#options
-    if (clock() - this.#countedAt < COUNT_MS || this.#sessions.size === 0) return
+    if (clock() - this.#countedAt < COUNT_MS) return
     this.#countedAt = clock()
     client
       .info(this.socketPath)
-      .then(({ sessions }) => events.counted(this, sessions))
+      .then(async ({ sessions }) => {
+        await events.counted(this, sessions)
+        if (this.#isTrusted) return
+        this.#isTrusted = true
+        events.released(this)
+      })
       .catch((error: unknown) =>
         log.warn('the sessions of an instance were not counted', { id: this.id, error }),
       )
@@ -273,7 +296,7 @@ export class HostedInstance {
   /** It hangs, and is ended the hard way. */
   async #giveUp(): Promise<void> {
     this.#isHung = true
-    await this.#options.instance.stop(0)
+    await this.#insist(() => this.#options.instance.stop(0))
   }
 
   /** Waits, but not beyond the end. */

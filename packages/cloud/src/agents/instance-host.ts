@@ -80,11 +80,20 @@ export class InstanceHost {
       for (const session of sessions) live.add(session, hosted)
       return hosted
     }
-    for (const { id } of sessions) {
-      await live.end(id, 'instance_lost', 'Nothing was left of its instance when the cloud came back.')
+    return this.writeOff(stored)
+  }
+
+  /** Nothing is left of an instance, or nothing can be known of it. */
+  async writeOff({ id }: StoredInstance): Promise<undefined> {
+    const { store, live } = this.#options
+    for (const session of await store.sessions.open(id)) {
+      await live.end(
+        session.id,
+        'instance_lost',
+        'Nothing was left of its instance when the cloud came back.',
+      )
     }
-    await this.forget(stored.id)
-    return undefined
+    await this.forget(id)
   }
 
   /** Removes what is on the disk of instances that count as ended, or are not known at all. */
@@ -124,14 +133,16 @@ export class InstanceHost {
       outputPath: instance.outputPath,
       logs,
       redaction: () => secrets.redactionFor(agent.organizationId),
-      onSession: (session) => live.note(session),
+      onSession: (session) => live.note(stored.id, session),
+      onLost: () => hosted.recount(),
       ...{ log, clock },
     })
-    return new HostedInstance({
+    const hosted = new HostedInstance({
       ...{ stored, instance, found, client, ingest, events, log, clock },
       maxSessions: deployment.config.sessionsPerInstance,
       startMs: config.startSeconds * 1000,
       stopMs: config.stopSeconds * 1000,
     })
+    return hosted
   }
 }

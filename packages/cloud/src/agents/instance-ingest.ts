@@ -22,6 +22,8 @@ export interface InstanceIngestOptions {
   readonly redaction: () => Promise<RedactionTable>
   /** A session of the instance has changed. */
   readonly onSession: (session: SessionView) => Promise<void>
+  /** Something that it has told is lost. */
+  readonly onLost: () => void
   readonly log: CloudLog
   readonly clock: Clock
 }
@@ -95,7 +97,7 @@ export class InstanceIngest {
   }
 
   async #takeAll(isOver: boolean): Promise<void> {
-    const { agentId, instanceId, deploymentId, logs, onSession } = this.#options
+    const { agentId, instanceId, deploymentId, logs, onSession, onLost } = this.#options
     this.#position ??= (await logs.position(instanceId)) ?? JOURNAL_START
     for (let hasMore = true; hasMore; ) {
       const batch = await this.#reader.read(this.#position, { isOver })
@@ -105,7 +107,10 @@ export class InstanceIngest {
         continue
       }
       // First the sessions, which can be told twice without harm; then the log, together with how far it was read.
-      for (const record of batch.records) if (record.type === 'session') await onSession(record.session)
+      for (const record of batch.records) {
+        if (record.type === 'session') await onSession(record.session)
+        if (record.type === 'lost') onLost()
+      }
       const ingest = new LogIngest({ deploymentId, instanceId }, await this.#options.redaction())
       const moment = { now: this.#options.clock(), isReady: this.#isReady }
       const entries = [...ingest.records(batch.records, moment), ...ingest.output(batch.output, moment)]

@@ -57,13 +57,13 @@ it('what has ended meanwhile is known for what it was', async () => {
   expect(await house.record('echo', other.id)).toMatchObject({ state: 'starting' })
 })
 
-it('a session that the instance never heard of was not started', async () => {
+it('a session that the instance does not know any more is lost', async () => {
   await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 3 } })
   const { id, instance } = await house.session('echo')
   await house.fixture.cloud.close({ deadlineMs: 0 })
   instance.sessions.delete(id)
   await house.fixture.open()
-  expect(await house.ended('echo', id)).toMatchObject({ completionStatus: 'not_started' })
+  expect(await house.ended('echo', id)).toMatchObject({ completionStatus: 'instance_lost' })
 })
 
 it('a roll-out goes on where it was', async () => {

@@ -42,6 +42,11 @@ export class Revision {
     return this.#alive().length + this.#starting
   }
 
+  /** Those too that are being stopped. */
+  get total(): number {
+    return this.#instances.size + this.#starting
+  }
+
   /** All of which something is left. */
   get all(): readonly HostedInstance[] {
     return [...this.#instances.values()]

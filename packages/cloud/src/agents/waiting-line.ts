@@ -4,7 +4,8 @@ interface Waiter<T> {
   readonly sessionId: string
   readonly take: (place: T) => void
   readonly refuse: (error: CloudError) => void
-  readonly timer: NodeJS.Timeout
+  /** Frees what it waits with. */
+  readonly close: () => void
 }
 
 /** Callers that wait for an instance to become ready, first come, first served. It is bounded by admission. */
@@ -15,16 +16,26 @@ export class WaitingLine<T> {
     return this.#waiters.length
   }
 
-  /** Waits for a place, so long at most. */
-  wait(sessionId: string, limitMs: number): Promise<T> {
+  /** Waits for a place, so long at most, and no longer than the caller does. */
+  wait(sessionId: string, limitMs: number, gone: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
+      const refuse = (error: CloudError): void => {
+        this.#leave(waiter)
+        reject(error)
+      }
       const timer = setTimeout(() => {
-        this.#waiters.splice(this.#waiters.indexOf(waiter), 1)
         const message = `No instance became ready within ${Math.round(limitMs / 1000)} seconds. Try again.`
-        reject(new CloudError('DEPLOY-NOT-READY', message, { retryAfterSeconds: 5 }))
+        refuse(new CloudError('DEPLOY-NOT-READY', message, { retryAfterSeconds: 5 }))
       }, limitMs)
-      const waiter = { sessionId, take: resolve, refuse: reject, timer }
+      const onGone = (): void => refuse(new CloudError('INVALID_REQUEST', 'The caller left while it waited.'))
+      gone.addEventListener('abort', onGone)
+      const close = (): void => {
+        clearTimeout(timer)
+        gone.removeEventListener('abort', onGone)
+      }
+      const waiter = { sessionId, take: resolve, refuse: reject, close }
       this.#waiters.push(waiter)
+      if (gone.aborted) onGone()
     })
   }
 
@@ -47,7 +58,8 @@ export class WaitingLine<T> {
   }
 
   #leave(waiter: Waiter<T>): void {
-    clearTimeout(waiter.timer)
-    this.#waiters.splice(this.#waiters.indexOf(waiter), 1)
+    waiter.close()
+    const place = this.#waiters.indexOf(waiter)
+    if (place >= 0) this.#waiters.splice(place, 1)
   }
 }

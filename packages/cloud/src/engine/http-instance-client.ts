@@ -10,9 +10,9 @@ import type { InstanceAnswer, InstanceClient } from './instance-client.ts'
 
 const ANSWER_MS = 10_000
 /** A start makes a room with another service, or waits for a bot that is being loaded. */
-const START_MS = 60_000
+const START_MS = 40_000
 /** An end waits for the bot to finish. */
-const STOP_MS = 60_000
+const STOP_MS = 40_000
 /** An instance that says nothing for so long is not watched any more. */
 const SILENCE_MS = 3 * INSTANCE_BEAT_MS
 const MAX_BODY_BYTES = 1024 * 1024

@@ -72,18 +72,21 @@ export class SecretService {
     }
     const now = clock()
     const type = 'secrets' in request ? 'secret' : 'imagePullSecret'
-    const secrets = [...valuesIn(request)].map(([key, value]) => ({
+    const before = new Map(known?.type === type ? await this.#opened(organizationId, name) : [])
+    const others = [...valuesIn(request)].filter(([key, value]) => before.get(key) !== value)
+    const secrets = others.map(([key, value]) => ({
       key,
       sealed: box.seal(value, place(organizationId, name, key)),
       updatedAt: now,
     }))
     await this.#requireRoom(organizationId, name, secrets)
     const set = { organizationId, name, type, region, createdAt: now, updatedAt: now } as const
-    const before = new Map(await this.#opened(organizationId, name))
-    const result = await store.secrets.put(set, secrets, MAX_SECRETS)
+    // What is as it was leaves the set as old as it was: agents that run since then have it all.
+    const isSame = known?.type === type && known.region === region && secrets.length === 0
+    const result = isSame ? 'stored' : await store.secrets.put(set, secrets, MAX_SECRETS)
     if (result !== 'stored') throw new CloudError('INVALID_REQUEST', REFUSALS[result](name, known))
-    const isOther = [...valuesIn(request)].some(([key, value]) => before.get(key) !== value)
-    if (known && isOther) await this.#options.users.changed(organizationId, name)
+    // Also when nothing is new: somebody may not have heard of it the last time.
+    if (known) await this.#options.users.changed(organizationId, name)
     return region
   }
 
@@ -99,7 +102,7 @@ export class SecretService {
 
   async removeSecret(organizationId: string, name: string, key: string): Promise<void> {
     await this.#set(organizationId, name)
-    if (await this.#options.store.secrets.removeSecret(organizationId, name, key)) {
+    if (await this.#options.store.secrets.removeSecret(organizationId, name, key, this.#options.clock())) {
       await this.#options.users.changed(organizationId, name)
       return
     }

@@ -7,6 +7,9 @@ import type { StoredSession } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { SessionTokens } from './session-tokens.ts'
 
+const CAUSES = Object.keys(CLOUD_END_CAUSES) as readonly CloudEndCause[]
+const MAX_MESSAGE = 2000
+
 /** A session that is not over. */
 interface LiveSession {
   readonly stored: StoredSession
@@ -81,14 +84,25 @@ export class LiveSessions implements SessionPlaces {
     return this.#closing.has(sessionId)
   }
 
-  /** An instance tells how one of its sessions is. It may tell the same twice. */
-  async note({ sessionId, state, connectedAt, endedAt, outcome }: SessionView): Promise<void> {
-    const { store, clock } = this.#options
-    if (connectedAt !== undefined) await store.sessions.connected(sessionId, Date.parse(connectedAt))
+  /**
+   * An instance tells how one of its sessions is. It may tell the same twice. Bots can write into its journal, and it may be of another
+   * version: so it is believed in nothing but its own sessions, and only in what can be.
+   */
+  async note(instanceId: string, view: SessionView): Promise<void> {
+    const { sessionId, state, connectedAt, endedAt, outcome } = view
+    const live = this.#sessions.get(sessionId)
+    if (live?.instance.id !== instanceId) return
+    const timeOf = (text: string | undefined): number => this.#timeOf(text, live.stored.createdAt)
+    if (connectedAt !== undefined)
+      await this.#options.store.sessions.connected(sessionId, timeOf(connectedAt))
     if (state !== 'ended') return
-    const { cause, message } = outcome ?? { cause: 'bot_exited', message: 'Nobody said why.' }
-    const at = endedAt === undefined ? clock() : Date.parse(endedAt)
-    await this.#end(sessionId, cause, message, at)
+    const { cause, message } = endOf(outcome)
+    await this.#end(sessionId, cause, message, timeOf(endedAt))
+  }
+
+  /** Whether a start was answered, so that the session had begun. */
+  hasBegun(sessionId: string): boolean {
+    return this.#sessions.get(sessionId)?.stored.startMs != null
   }
 
   /** A session is over without its instance saying so. */
@@ -118,6 +132,13 @@ export class LiveSessions implements SessionPlaces {
       })
   }
 
+  /** A time between the beginning of a session and now. */
+  #timeOf(text: string | undefined, earliest: number): number {
+    const now = this.#options.clock()
+    const time = text === undefined ? now : Date.parse(text)
+    return Number.isNaN(time) ? now : Math.min(Math.max(time, earliest), now)
+  }
+
   #of(agentName: string, sessionId: string): LiveSession | undefined {
     const found = this.#sessions.get(sessionId)
     return found?.stored.agentName === agentName ? found : undefined
@@ -131,4 +152,12 @@ export class LiveSessions implements SessionPlaces {
       log.warn('the use of a token was not noted', { sessionId: session.stored.id, error })
     })
   }
+}
+
+/** A cause that we do not know is told in words. */
+function endOf(outcome: SessionView['outcome']): { readonly cause: CloudEndCause; readonly message: string } {
+  if (!outcome) return { cause: 'bot_exited', message: 'Nobody said why.' }
+  const cause = CAUSES.find((known) => known === outcome.cause)
+  const message = outcome.message.slice(0, MAX_MESSAGE)
+  return cause ? { cause, message } : { cause: 'bot_exited', message: `${outcome.cause}: ${message}` }
 }

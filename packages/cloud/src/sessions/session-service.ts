@@ -82,7 +82,7 @@ export class SessionService {
         },
       )
     })
-    if (view) await live.note(view)
+    if (view) await live.note(session.instanceId, view)
     else await live.end(id, 'not_started', 'The instance did not know the session.')
     return this.get(organizationId, agentName, id)
   }

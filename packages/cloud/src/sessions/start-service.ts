@@ -31,6 +31,8 @@ export interface StartCaller {
   readonly origin: string
   /** What of its headers an instance has to see. */
   readonly headers: Readonly<Record<string, string>>
+  /** Aborted when it does not wait for the answer any more. */
+  readonly gone: AbortSignal
 }
 
 /** Starts sessions: a place first, then the session at the instance that has it. */
@@ -52,14 +54,30 @@ export class StartService {
     const agent = await store.agents.get(organizationId, agentName)
     if (!agent) throw noAgent(agentName)
     const sessionId = randomUUID()
-    const place = await fleets.of(agent.id).place(sessionId)
+    const place = await fleets.of(agent.id).place(sessionId, caller.gone)
     try {
-      return await this.#begin(sessionId, place, request, caller, begun)
+      const answer = await this.#begin(sessionId, place, request, caller, begun)
+      if (caller.gone.aborted) throw callerLeft()
+      return answer
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
-      await this.#options.live.end(sessionId, 'not_started', message)
-      place.instance.release(sessionId)
+      await this.#undo(sessionId, place, error)
       throw error
+    }
+  }
+
+  /** A session that nobody was told of must not be left at its instance, whatever became of it there. */
+  async #undo(sessionId: string, { instance }: Place, error: unknown): Promise<void> {
+    const { live, client } = this.#options
+    const message = error instanceof Error ? error.message : String(error)
+    const isRefused = error instanceof CloudError && error.code !== 'DEPLOY-SESSION-FAILED'
+    if (!isRefused || isLeft(error)) {
+      // One that cannot be told now is asked for its sessions when it answers again, and takes no new ones before.
+      await client.stop(instance.socketPath, sessionId).catch(() => instance.distrust())
+    }
+    try {
+      await live.end(sessionId, 'not_started', message)
+    } finally {
+      instance.release(sessionId)
     }
   }
 
@@ -107,4 +125,14 @@ export class StartService {
     const base = `${origin.replace(/^http/, 'ws')}/v1/public/${agentName}/sessions/${id}/${token}`
     return { wsUrl: `${base}/${isCall ? 'ws' : 'ws-client'}` }
   }
+}
+
+const LEFT = 'The caller left before its session could begin.'
+
+function callerLeft(): CloudError {
+  return new CloudError('INVALID_REQUEST', LEFT)
+}
+
+function isLeft(error: unknown): boolean {
+  return error instanceof CloudError && error.message === LEFT
 }

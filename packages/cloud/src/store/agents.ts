@@ -89,8 +89,8 @@ export interface AgentStore {
   openDeployments(agentId: string): Promise<readonly StoredDeployment[]>
   /** Whether an agent has run a build before. */
   hasRun(agentId: string, buildId: string): Promise<boolean>
-  /** The newest one before this that was active once and ran something else. */
-  lastActiveBefore(agentId: string, number: number, image: string): Promise<StoredDeployment | undefined>
+  /** Those before this that were active once, the newest first. */
+  activeBefore(agentId: string, number: number, limit: number): Promise<readonly StoredDeployment[]>
   setPhase(id: string, phase: DeploymentPhase, at: Time, failure?: DeployFailure): Promise<void>
   /** Lets a deployment take the sessions; the one that took them before is draining from now on. */
   activate(agentId: string, id: string, at: Time): Promise<void>

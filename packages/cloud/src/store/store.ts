@@ -190,7 +190,7 @@ export interface Store {
     set(organizationId: string, name: string): Promise<StoredSecretSet | undefined>
     secrets(organizationId: string, name: string): Promise<readonly StoredSecret[]>
     removeSet(organizationId: string, name: string): Promise<boolean>
-    removeSecret(organizationId: string, name: string, key: string): Promise<boolean>
+    removeSecret(organizationId: string, name: string, key: string, at: Time): Promise<boolean>
   }
   agents: AgentStore
   sessions: SessionStore

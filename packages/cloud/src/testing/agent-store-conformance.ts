@@ -153,10 +153,11 @@ export function agentStoreTests(storeOf: () => Store, [one, two]: readonly [stri
     await store.agents.activate(agent.id, same.id, 21)
     await store.agents.setPhase(failed.id, 'Failed', 22)
     const last = await deploy(agent.id, { image: 'image:3', buildId, imagePullSecretSet: 'pull' })
-    expect(await store.agents.lastActiveBefore(agent.id, last.number, 'image:3')).toMatchObject({
-      id: same.id,
-    })
-    expect(await store.agents.lastActiveBefore(agent.id, same.number, 'image:1')).toBeUndefined()
+    const ids = async (before: number, limit = 9) =>
+      (await store.agents.activeBefore(agent.id, before, limit)).map(({ id }) => id)
+    expect(await ids(last.number)).toEqual([same.id, deployment.id])
+    expect(await ids(last.number, 1)).toEqual([same.id])
+    expect(await ids(1)).toEqual([])
     expect(await store.agents.hasRun(agent.id, old)).toBe(true)
     expect(await store.agents.hasRun(agent.id, randomUUID())).toBe(false)
     expect(await store.agents.users(one, { buildId })).toEqual(['bot'])

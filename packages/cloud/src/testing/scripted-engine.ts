@@ -25,6 +25,8 @@ export class ScriptedInstance implements Instance {
   readonly outputPath: string
   readonly exited: Promise<InstanceExit>
   readonly sessions = new Map<string, SessionView>()
+  /** Whether it breaks off instead of answering a start, though it has begun the session. */
+  isMute = false
   readonly #script: InstanceScript
   readonly #server: Server
   readonly #watchers = new Set<ServerResponse>()
@@ -83,14 +85,14 @@ export class ScriptedInstance implements Instance {
 
   say(msg: string, sessionId?: string): void {
     const line = { time: new Date().toISOString(), level: 'info', msg, ...(sessionId && { sessionId }) }
-    this.#write({ type: 'log', line })
+    this.write({ type: 'log', line })
   }
 
   connectSession(id: string): void {
     const view = this.sessions.get(id)
     if (!view) throw new Error(`no session ${id}`)
     this.sessions.set(id, { ...view, state: 'active', connectedAt: new Date().toISOString() })
-    this.#write({ type: 'session', session: this.sessions.get(id) })
+    this.write({ type: 'session', session: this.sessions.get(id) })
   }
 
   endSession(id: string, cause: EndCause = 'client_left'): SessionView {
@@ -99,7 +101,7 @@ export class ScriptedInstance implements Instance {
     this.sessions.delete(id)
     const outcome = outcomeOf(cause, `because of ${cause}`)
     const session = { ...view, state: 'ended' as const, endedAt: new Date().toISOString(), outcome }
-    this.#write({ type: 'session', session })
+    this.write({ type: 'session', session })
     return session
   }
 
@@ -133,11 +135,13 @@ export class ScriptedInstance implements Instance {
       ...{ sessionId, transport, state: 'waiting', createdAt: new Date().toISOString() },
     })
     this.#mostSessions = Math.max(this.#mostSessions, this.sessions.size)
-    this.#write({ type: 'session', session: this.sessions.get(sessionId) })
-    send(200, { sessionId })
+    this.write({ type: 'session', session: this.sessions.get(sessionId) })
+    if (this.isMute) request.socket.destroy()
+    else send(200, { sessionId })
   }
 
-  #write(record: unknown): void {
+  /** Writes into its journal whatever it is given. */
+  write(record: unknown): void {
     appendFileSync(join(this.journalFolder, journalFile(1)), `${JSON.stringify(record)}\n`)
     for (const watcher of this.#watchers) watcher.write('\n')
   }

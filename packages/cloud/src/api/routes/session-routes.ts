@@ -121,7 +121,8 @@ export function sessionRoutes({ sessions, starts, callerOf }: SessionRoutesOptio
 
 function listRequestOf(query: z.infer<typeof listQuery>) {
   const { status, startType, startTime, endTime, startTimeMin, startTimeMax, offset = 0, ...rest } = query
-  const ms = (value: number | undefined): number | undefined => value && value * 1000
+  // Zero is what the published API says where nothing is wanted.
+  const ms = (value: number | undefined): number | undefined => (value ? value * 1000 : undefined)
   return {
     ...rest,
     offset,

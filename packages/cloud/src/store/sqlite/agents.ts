@@ -108,11 +108,9 @@ export function sqliteAgents(database: SqliteDatabase): AgentStore {
       const sql = `SELECT 1 AS n FROM deployments WHERE agent_id = ? AND config ->> 'buildId' = ? LIMIT 1`
       return database.get(sql, agentId, buildId) !== undefined
     },
-    async lastActiveBefore(agentId, before, image) {
-      const sql = `SELECT * FROM deployments WHERE agent_id = ? AND number < ? AND was_active = 1 AND config ->> 'image' != ?
-        ORDER BY number DESC LIMIT 1`
-      const row = database.get(sql, agentId, before, image)
-      return row && deploymentOf(row)
+    async activeBefore(agentId, before, limit) {
+      const sql = `SELECT * FROM deployments WHERE agent_id = ? AND number < ? AND was_active = 1 ORDER BY number DESC LIMIT ?`
+      return database.all(sql, agentId, before, limit).map(deploymentOf)
     },
     async setPhase(id, phase, at, failure) {
       setPhase(id, phase, at, failure === undefined ? null : JSON.stringify(failure))

@@ -60,9 +60,14 @@ export function sqliteSecrets(database: SqliteDatabase): Store['secrets'] {
         0
       )
     },
-    async removeSecret(organizationId, name, key) {
-      const sql = 'DELETE FROM secrets WHERE organization_id = ? AND set_name = ? AND key = ?'
-      return database.run(sql, organizationId, name, key) > 0
+    async removeSecret(organizationId, name, key, at) {
+      return database.transaction(() => {
+        const sql = 'DELETE FROM secrets WHERE organization_id = ? AND set_name = ? AND key = ?'
+        if (database.run(sql, organizationId, name, key) === 0) return false
+        const touch = 'UPDATE secret_sets SET updated_at = ? WHERE organization_id = ? AND name = ?'
+        database.run(touch, at, organizationId, name)
+        return true
+      })
     },
   }
 }

@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { AgentHouse } from '../testing/agent-house.ts'
+import { until } from '../testing/cloud-fixture.ts'
+
+let house: AgentHouse
+beforeEach(async () => {
+  house = await AgentHouse.open({ config: { agents: { idleSeconds: 0 } } })
+})
+afterEach(() => house.close())
+
+describe('what an instance says', () => {
+  const ended = (sessionId: string, outcome: unknown, endedAt: string = new Date().toISOString()) => ({
+    type: 'session',
+    session: { sessionId, state: 'ended', createdAt: new Date().toISOString(), endedAt, outcome },
+  })
+
+  it('counts for its own sessions only', async () => {
+    await house.deployed('victim')
+    await house.deployed('evil')
+    const { id } = await house.session('victim')
+    const evil = await house.session('evil')
+    evil.instance.write(ended(id, { result: 'ok', cause: 'client_left', message: 'forged' }))
+    evil.instance.say('after the lie', evil.id)
+    await until(
+      async () => (await house.logs('evil')).some(({ log }) => log === 'after the lie'),
+      'the journal to be read on',
+    )
+    expect(await house.record('victim', id)).toMatchObject({ state: 'starting', outcome: null })
+  })
+
+  it('is read with care: causes and times that cannot be do no harm', async () => {
+    await house.deployed('echo')
+    const { id, instance } = await house.session('echo')
+    instance.write(ended(id, { result: 'failed', cause: 'new_in_2030', message: 'what' }, 'x'))
+    expect(await house.ended('echo', id)).toMatchObject({
+      outcome: { result: 'failed', cause: 'bot_exited', message: 'new_in_2030: what' },
+    })
+    const { status, body } = await house.fixture.request('/v1/agents/echo/sessions')
+    expect([status, body]).toMatchObject([200, { total_count: 1 }])
+  })
+})
+
+describe('a start', () => {
+  it('that was not answered is undone at the instance, and its place is free', async () => {
+    await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })
+    const [instance] = house.engine.running
+    if (!instance) throw new Error('no instance')
+    instance.isMute = true
+    expect(await house.start('echo')).toMatchObject({ status: 502, body: { code: 'DEPLOY-SESSION-FAILED' } })
+    expect(instance.sessions.size).toBe(0)
+    instance.isMute = false
+    expect(await house.start('echo')).toMatchObject({ status: 200 })
+    const { body } = await house.fixture.request('/v1/agents/echo/sessions?status=ended')
+    expect(body).toMatchObject({ total_count: 1, sessions: [{ completionStatus: 'not_started' }] })
+  })
+
+  it('whose caller has left is not begun for nobody', async () => {
+    await house.deployed('echo', { autoScaling: { minAgents: 0, maxAgents: 1 } })
+    await until(() => house.engine.running.length === 0, 'the instance to be idle and gone')
+    house.engine.scripts.set('registry.test/bot:1', { waits: true })
+    house.engine.scripts.set('bot:1', { waits: true })
+    const leaving = new AbortController()
+    const left = fetch(`${house.fixture.url}/v1/public/echo/start`, {
+      method: 'POST',
+      body: '{}',
+      headers: { authorization: `Bearer ${house.fixture.keys.publicKey}`, connection: 'close' },
+      signal: leaving.signal,
+    }).catch(() => 'left')
+    const instance = await until(() => house.engine.running[0], 'an instance for the caller')
+    leaving.abort()
+    expect(await left).toBe('left')
+    await until(async () => (await house.agent('echo')).activeSessionCount === 0, 'nobody to wait')
+    instance.becomeReady()
+    await until(() => instance.isGone, 'the instance that nobody needs to be stopped')
+    expect(instance.mostSessions).toBe(0)
+  })
+})
+
+describe('many at once', () => {
+  it('never see an agent that is half made, or half gone', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `agent-${index}`)
+    const make = async (name: string) => {
+      expect((await house.create(name)).status).toBe(200)
+      expect((await house.fixture.request(`/v1/agents/${name}`, { method: 'DELETE' })).status).toBe(200)
+    }
+    let isOver = false
+    const made = Promise.all(names.map(make)).finally(() => {
+      isOver = true
+    })
+    while (!isOver) {
+      expect((await house.fixture.request('/v1/agents')).status).toBe(200)
+      for (const name of names.slice(0, 3)) {
+        expect([404, 409]).toContain(
+          (await house.start(name)).status === 200 ? 409 : (await house.start(name)).status,
+        )
+      }
+    }
+    await made
+  })
+})
+
+it('a machine that is full still lets agents be changed', async () => {
+  await house.close()
+  house = await AgentHouse.open({ config: { agents: { maxInstances: 2 } } })
+  await house.deployed('echo', { autoScaling: { minAgents: 2, maxAgents: 2 } })
+  await house.update('echo', { maxSessionDuration: 99 })
+  await house.phase('echo', 'Active')
+  await until(
+    async () => (await house.agent('echo')).currentRevision.readyReplicas === 2,
+    'both to be of the new one',
+  )
+  await until(() => house.engine.running.length === 2, 'those of before to be gone')
+})
+
+it('agents get new secrets also when the first try came to nothing', async () => {
+  const put = (value: string) =>
+    house.fixture.send('PUT', '/v1/secrets/keys', { secrets: [{ secretKey: 'KEY', secretValue: value }] })
+  await put('first-value')
+  await house.deployed('echo', { secretSet: 'keys', autoScaling: { minAgents: 1, maxAgents: 2 } })
+  const { id, instance } = await house.session('echo')
+  await put('first-value')
+  expect((await house.agent('echo')).deployment.number).toBe(1)
+  await put('other-value')
+  expect(await house.phase('echo', 'Active')).toMatchObject({ deployment: { number: 2, reason: 'secrets' } })
+  expect(instance.sessions.has(id)).toBe(true)
+  expect(instance.spec.env.KEY).toBe('first-value')
+  const fresh = await house.session('echo')
+  expect(fresh.instance.spec.env.KEY).toBe('other-value')
+  const { status } = await house.fixture.request('/v1/secrets/keys', { method: 'DELETE' })
+  expect(status).toBe(409)
+  await house.fixture.restart()
+  expect((await house.agent('echo')).deployment.number).toBe(2)
+})

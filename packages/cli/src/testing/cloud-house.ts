@@ -292,12 +292,17 @@ export class CloudHouse {
   /** Every process that this cloud or an instance of it has started, and the cloud itself. */
   async processes(): Promise<readonly number[]> {
     this.noteRelay()
-    return [...(await this.#marked(`${MARK}=${this.folder}`)), ...[...this.#relays].filter(isAlive)]
+    return [...(await this.#marked(`${MARK}=${this.folder}`)), ...this.relays]
   }
 
   /** The process that relays WebSockets is known only by who started it, so this is called while both are there. */
   noteRelay(): void {
     for (const pid of childrenOf(this.#child?.pid ?? 0, 'relay')) this.#relays.add(pid)
+  }
+
+  /** The processes that relay WebSockets. */
+  get relays(): readonly number[] {
+    return [...this.#relays].filter(isAlive)
   }
 
   /** The processes of an instance. */

@@ -119,17 +119,7 @@ export class CloudFixture {
 
   /** Another organization, with its keys. */
   async addOrganization(): Promise<{ privateKey: string; publicKey: string; organizationId: string }> {
-    const store = new SqliteStore(join(this.folder, 'cloud.db'))
-    const silent: CloudLog = { info: () => {}, warn: () => {}, error: () => {} }
-    const keys = new KeyService(store, silent, Date.now)
-    const organizationId = randomUUID()
-    await store.organizations.create({
-      ...{ id: organizationId, name: 'Another', defaultRegion: 'local', createdAt: Date.now() },
-    })
-    const { key: privateKey } = await keys.create(organizationId, { name: 'k', family: 'private' })
-    const { key: publicKey } = await keys.create(organizationId, { name: 'k', family: 'public' })
-    await store.close()
-    return { privateKey, publicKey, organizationId }
+    return addOrganization(this.folder)
   }
 
   async request(path: string, init: RequestInit & { key?: string | undefined } = {}): Promise<Answer> {
@@ -239,6 +229,23 @@ export async function packedEntries(
   const chunks: Buffer[] = []
   for await (const chunk of tar as AsyncIterable<Buffer>) chunks.push(chunk)
   return gzipSync(Buffer.concat(chunks))
+}
+
+/** Makes another organization, with its keys, in the data folder of a cloud that may be running. */
+export async function addOrganization(
+  folder: string,
+): Promise<{ privateKey: string; publicKey: string; organizationId: string }> {
+  const store = new SqliteStore(join(folder, 'cloud.db'))
+  const silent: CloudLog = { info: () => {}, warn: () => {}, error: () => {} }
+  const keys = new KeyService(store, silent, Date.now)
+  const organizationId = randomUUID()
+  await store.organizations.create({
+    ...{ id: organizationId, name: 'Another', defaultRegion: 'local', createdAt: Date.now() },
+  })
+  const { key: privateKey } = await keys.create(organizationId, { name: 'k', family: 'private' })
+  const { key: publicKey } = await keys.create(organizationId, { name: 'k', family: 'public' })
+  await store.close()
+  return { privateKey, publicKey, organizationId }
 }
 
 /** Waits until something is there. */

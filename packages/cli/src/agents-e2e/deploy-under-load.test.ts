@@ -65,13 +65,16 @@ it('a deployment under load cuts no session, refuses none without a word, and le
   const held = await CountingCall.begin(house, AGENT)
   for (let round = 0; round < 2; round += 1) {
     await house.send('POST', `/v1/agents/${AGENT}`, { forceRedeploy: true })
-    const { activeDeploymentId } = await house.settled(AGENT)
-    // Whoever starts after that is on the new one.
+    const { activeDeploymentId, deployment } = await house.settled(AGENT)
     const before = load.calls.length
     await until(() => load.calls.length >= before + 2 * CALLERS, 'calls on the new deployment')
-    for (const { sessionId } of load.calls.slice(before + CALLERS)) {
-      expect((await house.session(AGENT, sessionId)).deploymentId).toBe(activeDeploymentId)
-    }
+    const sessions = await Promise.all(
+      load.calls.slice(before).map(({ sessionId }) => house.session(AGENT, sessionId)),
+    )
+    // Whoever asks after that is on the new one.
+    const later = sessions.filter(({ createdAt }) => createdAt > deployment.phaseStartedAt)
+    expect(later.length).toBeGreaterThanOrEqual(CALLERS)
+    for (const { deploymentId } of later) expect(deploymentId).toBe(activeDeploymentId)
     await held.goesOn()
   }
   await load.end()

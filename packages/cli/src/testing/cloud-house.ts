@@ -123,9 +123,9 @@ export class CloudHouse {
     await this.gone()
   }
 
-  /** Stops it as Ctrl-C does; agents go on. */
+  /** Stops it as a service manager does; agents go on. */
   async stop(): Promise<void> {
-    this.#child?.kill('SIGINT')
+    this.#child?.kill('SIGTERM')
     await this.gone()
   }
 

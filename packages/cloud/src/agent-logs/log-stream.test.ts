@@ -34,7 +34,7 @@ beforeEach(async () => {
   timers = new ManualTimers()
   ends = new Map()
   whileAsked = () => {}
-  const ended = async (sessionId: string) => {
+  const ended = async (_agentId: string, sessionId: string) => {
     const end = ends.get(sessionId)
     whileAsked()
     return end

@@ -38,6 +38,7 @@ export class Sweep {
       uploads: uploads.sweep(),
       logs: agentLogs.prune(now),
       sessions: store.sessions.prune(now - config.logDays * DAY_MS),
+      secrets: store.secrets.pruneFormer(),
     }
     for (const [what, done] of Object.entries(work)) {
       await done.catch((error: unknown) => log.warn('something old was not removed', { what, error }))

@@ -37,38 +37,36 @@ async function toneIn(path: string): Promise<number> {
   )
 }
 
-describe.skipIf(CHROMIUM === undefined)('the examples, deployed, and the published clients in a browser', () => {
-  let page: PublishedPage
-  beforeAll(async () => {
-    page = await PublishedPage.open()
-  })
-  afterAll(() => page.close())
+describe.skipIf(CHROMIUM === undefined)(
+  'the examples, deployed, and the published clients in a browser',
+  () => {
+    let page: PublishedPage
+    beforeAll(async () => {
+      page = await PublishedPage.open()
+    })
+    afterAll(() => page.close())
 
-  it.each(
-    EXAMPLES.flatMap((agent) => [
-      [agent, 'webrtc'] as const,
-      [agent, 'websocket'] as const,
-    ]),
-  )(
-    '%s over %s: sound, typed text and requests come back',
-    async (agent, transport) => {
-      const endpoint = `${house.url}/v1/public/${agent}/start`
-      const id = await page.connect({ transport, endpoint, key: house.publicKey })
-      expect(await page.event('botReady')).toMatchObject({ version: expect.stringMatching(/^2\./) })
-      await page.hearsItself()
-      expect(await page.request('ask', { deep: [1, null, 'ü'] })).toEqual({ deep: [1, null, 'ü'] })
-      await page.type('grüß dich 👋')
-      expect(JSON.stringify(await page.event('botOutput'))).toContain('grüß dich 👋')
-      expect(await house.session(agent, id)).toMatchObject({ state: 'active', transport, outcome: null })
-      await page.disconnect()
-      const session = await house.ended(agent, id)
-      expect(session).toMatchObject({ completionStatus: 'client_left', outcome: { result: 'ok' } })
-      expect(session.durationSeconds).toBeGreaterThan(0)
-      expect(await page.errors()).toEqual([])
-    },
-    120_000,
-  )
-})
+    it.each(EXAMPLES.flatMap((agent) => [[agent, 'webrtc'] as const, [agent, 'websocket'] as const]))(
+      '%s over %s: sound, typed text and requests come back',
+      async (agent, transport) => {
+        const endpoint = `${house.url}/v1/public/${agent}/start`
+        const id = await page.connect({ transport, endpoint, key: house.publicKey })
+        expect(await page.event('botReady')).toMatchObject({ version: expect.stringMatching(/^2\./) })
+        await page.hearsItself()
+        expect(await page.request('ask', { deep: [1, null, 'ü'] })).toEqual({ deep: [1, null, 'ü'] })
+        await page.type('grüß dich 👋')
+        expect(JSON.stringify(await page.event('botOutput'))).toContain('grüß dich 👋')
+        expect(await house.session(agent, id)).toMatchObject({ state: 'active', transport, outcome: null })
+        await page.disconnect()
+        const session = await house.ended(agent, id)
+        expect(session).toMatchObject({ completionStatus: 'client_left', outcome: { result: 'ok' } })
+        expect(session.durationSeconds).toBeGreaterThan(0)
+        expect(await page.errors()).toEqual([])
+      },
+      120_000,
+    )
+  },
+)
 
 describe('the examples, deployed, and phones', () => {
   const said = encodeWav({ rate: RATE, channels: [tone(RATE, 1000, HERTZ)] })

@@ -12,6 +12,7 @@ import { type Told, tellingProject } from '../testing/telling-bots.ts'
 import { TellingCaller } from '../testing/telling-caller.ts'
 
 const ROOM_KEY = 'room-key-1234567890'
+const WORD = 'open-sesame'
 const SECRET_SET = 'teller'
 const TELLERS = ['teller', 'teller-python'] as const
 /** An agent whose sessions are short: shorter than the API allows, so that nobody waits for a minute. */
@@ -27,7 +28,7 @@ beforeAll(async () => {
   rooms = new RoomProviderDouble(ROOM_KEY)
   await rooms.listen()
   house = await TalkHouse.open({ engine: withShortSessions })
-  const values = [`ROOM_API_KEY=${ROOM_KEY}`, `ROOM_API_URL=${rooms.apiUrl}`, 'WORD=open-sesame']
+  const values = [`ROOM_API_KEY=${ROOM_KEY}`, `ROOM_API_URL=${rooms.apiUrl}`, `WORD=${WORD}`]
   await house.botcli(['secrets', 'set', SECRET_SET, ...values])
   const deploy = (language: 'typescript' | 'python', agent: string) =>
     house.deploy({ files: tellingProject(language, { agent, secretSet: SECRET_SET }) })
@@ -91,6 +92,7 @@ describe('a deployed bot', () => {
       ...{ sessionId, variant: 'websocket', transportType: 'websocket' },
       body: { who: 'Ada', deep: { list: [1, null, 'ü'] } },
     })
+    expect(told).toMatchObject({ word: WORD })
     expect(told.env).not.toBe('local')
     const [newest] = await house.sessions(agent)
     expect(newest).toMatchObject({ sessionId, state: 'active', transport: 'websocket', endedAt: null })
@@ -122,9 +124,12 @@ describe('a deployed bot', () => {
     })
     expect(await house.session(agent, sessionId)).toMatchObject({ transport: 'room', state: 'active' })
     await house.ask('DELETE', `/v1/agents/${agent}/sessions/${sessionId}`)
-    expect(await house.session(agent, sessionId)).toMatchObject({ completionStatus: 'stopped' })
+    const session = await house.session(agent, sessionId)
+    expect(session).toMatchObject({ completionStatus: 'stopped', outcome: { result: 'ok' } })
+    expect(session.durationSeconds).toBeGreaterThan(0)
     expect(rooms.complaints).toEqual([])
-    expect(JSON.stringify([await house.logs(agent), house.told])).not.toContain(ROOM_KEY)
+    const everything = JSON.stringify([await house.logs(agent), house.told])
+    for (const secret of [ROOM_KEY, WORD]) expect(everything).not.toContain(secret)
   })
 })
 
@@ -142,7 +147,11 @@ describe.skipIf(CHROMIUM === undefined)('a deployed bot and a browser', () => {
     const told = (await page.request('tell', null)) as Told
     expect(told).toMatchObject({ sessionId, variant: 'webrtc', body: { who: 'Ada' } })
     expect(told.env).not.toBe('local')
-    expect((await house.sessions(agent))[0]).toMatchObject({ sessionId, state: 'active', transport: 'webrtc' })
+    expect((await house.sessions(agent))[0]).toMatchObject({
+      sessionId,
+      state: 'active',
+      transport: 'webrtc',
+    })
     await page.disconnect()
     expect(await house.ended(agent, sessionId)).toMatchObject({ completionStatus: 'client_left' })
   })

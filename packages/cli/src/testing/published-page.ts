@@ -42,10 +42,12 @@ export class PublishedPage {
   /** Starts a session and connects, on a fresh page. Gives the session's id, as the start has told it. */
   async connect({ transport, endpoint, key, body = {} }: PublishedCall): Promise<string> {
     await this.#page.goto(this.#site.url)
-    await this.#page.evaluate(
-      ([...all]) => published.startAndConnect(...all),
-      [transport, endpoint, key, body] as const,
-    )
+    await this.#page.evaluate(([...all]) => published.startAndConnect(...all), [
+      transport,
+      endpoint,
+      key,
+      body,
+    ] as const)
     const { sessionId } = (await this.event('botStarted')) as { sessionId: string }
     return sessionId
   }

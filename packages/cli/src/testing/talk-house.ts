@@ -53,7 +53,8 @@ export class TalkHouse {
     const config = { builds: { builders: ['native'] }, agents: { startSeconds: 120 } }
     await writeFile(join(dataFolder, 'cloud.json'), JSON.stringify(config))
     const told: string[] = []
-    const tell = (message: string, fields: object = {}) => void told.push(JSON.stringify({ message, ...fields }))
+    const tell = (message: string, fields: object = {}) =>
+      void told.push(JSON.stringify({ message, ...fields }))
     const log = { info: tell, warn: tell, error: tell }
     const own = await openProcessEngine({
       ...{ dataFolder, folder: join(dataFolder, 'instances'), runner: RUNNER, log },
@@ -91,8 +92,7 @@ export class TalkHouse {
   async deploy(what: Deployed, options: readonly string[] = []): Promise<void> {
     const cwd = await mkdtemp(join(this.#folder, 'project-'))
     if (typeof what === 'string') await cp(join(REPOSITORY, 'examples', what), cwd, { recursive: true })
-    else
-      for (const [name, text] of Object.entries(what.files)) await writeFile(join(cwd, name), text)
+    else for (const [name, text] of Object.entries(what.files)) await writeFile(join(cwd, name), text)
     await this.botcli(['deploy', ...options], cwd)
   }
 

@@ -83,7 +83,14 @@ export class SecretService {
     const set = { organizationId, name, type, region, createdAt: now, updatedAt: now } as const
     // What is as it was leaves the set as old as it was: agents that run since then have it all.
     const isSame = known?.type === type && known.region === region && secrets.length === 0
-    const result = isSame ? 'stored' : await store.secrets.put(set, secrets, MAX_SECRETS)
+    const result = isSame
+      ? 'stored'
+      : await store.secrets.put(
+          set,
+          secrets,
+          MAX_SECRETS,
+          secrets.map(({ key }) => key),
+        )
     if (result !== 'stored') throw new CloudError('INVALID_REQUEST', REFUSALS[result](name, known))
     // Also when nothing is new: somebody may not have heard of it the last time.
     if (known) await this.#options.users.changed(organizationId, name)
@@ -92,18 +99,20 @@ export class SecretService {
 
   /** Removes a set that nobody needs. */
   async remove(organizationId: string, name: string): Promise<void> {
+    const { store, clock } = this.#options
     const users = await this.#options.users.users(organizationId, name)
     if (users.length > 0) {
       const message = `The secret set ${name} is used by ${users.join(', ')}. Give them another one, or remove them first.`
       throw new CloudError('CONFLICT', message)
     }
-    if (!(await this.#options.store.secrets.removeSet(organizationId, name))) throw noSet(name)
+    if (!(await store.secrets.removeSet(organizationId, name, clock()))) throw noSet(name)
   }
 
   async removeSecret(organizationId: string, name: string, key: string): Promise<void> {
     await this.#set(organizationId, name)
-    if (await this.#options.store.secrets.removeSecret(organizationId, name, key, this.#options.clock())) {
-      await this.#options.users.changed(organizationId, name)
+    const { store, clock, users } = this.#options
+    if (await store.secrets.removeSecret(organizationId, name, key, clock())) {
+      await users.changed(organizationId, name)
       return
     }
     throw new CloudError('NOT_FOUND', `The secret set ${name} has no ${key}.`)
@@ -125,10 +134,17 @@ export class SecretService {
     return host === undefined || auth === undefined ? undefined : { host, auth }
   }
 
-  /** Every value of an organization, to be kept out of what others can read. Pull secrets come in all their spellings. */
+  /**
+   * Every value of an organization, to be kept out of what others can read, also those that only bots still have that were started before a
+   * change. Pull secrets come in all their spellings.
+   */
   async valuesOf(organizationId: string): Promise<readonly string[]> {
+    const { store, box } = this.#options
     const values = new Set<string>()
-    for (const { name, type } of await this.#options.store.secrets.sets(organizationId)) {
+    for (const { setName, key, sealed } of await store.secrets.former(organizationId)) {
+      values.add(box.open(sealed, place(organizationId, setName, key)))
+    }
+    for (const { name, type } of await store.secrets.sets(organizationId)) {
       for (const [key, value] of await this.#opened(organizationId, name)) {
         if (type === 'imagePullSecret' && key === PULL.host) continue
         values.add(value)
@@ -142,8 +158,13 @@ export class SecretService {
 
   /** What is to be kept out of an organization's logs. It is made anew only when a set has changed. */
   async redactionFor(organizationId: string): Promise<RedactionTable> {
-    const sets = await this.#options.store.secrets.sets(organizationId)
-    const state = JSON.stringify(sets.map(({ name, updatedAt }) => [name, updatedAt]))
+    const { store } = this.#options
+    const sets = await store.secrets.sets(organizationId)
+    const former = await store.secrets.former(organizationId)
+    const state = JSON.stringify([
+      ...sets.map(({ name, updatedAt }) => [name, updatedAt]),
+      ...former.map(({ id }) => id),
+    ])
     const known = this.#tables.get(organizationId)
     if (known?.state === state) return known.table
     const table = this.valuesOf(organizationId).then((values) => RedactionTable.of(values))

@@ -106,6 +106,15 @@ export interface StoredSecret {
   readonly updatedAt: Time
 }
 
+/** A secret that was replaced or removed while an instance ran that may have it. */
+export interface FormerSecret {
+  /** Grows with every one. */
+  readonly id: number
+  readonly setName: string
+  readonly key: string
+  readonly sealed: Uint8Array
+}
+
 /**
  * What the control plane remembers. Every method is one transaction. SQLite on one machine, Postgres when one is too small; nothing above
  * knows which.
@@ -180,17 +189,25 @@ export interface Store {
     remove(organizationId: string, id: string): Promise<boolean>
   }
   secrets: {
-    /** Merges secrets into a set, all or none of them. A set keeps its type and its region, and holds at most `maxSecrets`. */
+    /**
+     * Merges secrets into a set, all or none of them. A set keeps its type and its region, and holds at most `maxSecrets`. What the changed
+     * ones among its keys were is former then.
+     */
     put(
       set: StoredSecretSet,
       secrets: readonly StoredSecret[],
       maxSecrets: number,
+      changed?: readonly string[],
     ): Promise<'stored' | 'other_type' | 'other_region' | 'too_many'>
     sets(organizationId: string): Promise<readonly StoredSecretSet[]>
     set(organizationId: string, name: string): Promise<StoredSecretSet | undefined>
     secrets(organizationId: string, name: string): Promise<readonly StoredSecret[]>
-    removeSet(organizationId: string, name: string): Promise<boolean>
+    removeSet(organizationId: string, name: string, at: Time): Promise<boolean>
     removeSecret(organizationId: string, name: string, key: string, at: Time): Promise<boolean>
+    /** Those that a running instance may still have: the newest, so many that they can be looked for. */
+    former(organizationId: string): Promise<readonly FormerSecret[]>
+    /** Removes those that no running instance is old enough to have. */
+    pruneFormer(): Promise<void>
   }
   agents: AgentStore
   sessions: SessionStore

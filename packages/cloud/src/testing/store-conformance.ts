@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Store, StoredBuild, StoredKey, StoredSecretSet, Upload } from '../store/store.ts'
+import type { Store, StoredBuild, StoredKey, Upload } from '../store/store.ts'
 import { agentStoreTests } from './agent-store-conformance.ts'
+import { secretStoreTests } from './secret-store-conformance.ts'
 import { FAILED, SUCCESS, sampleBuild, sampleUpload } from './stored-samples.ts'
 
 /** A store under test, and how it is opened again with what it holds. */
@@ -286,78 +287,7 @@ export function describeStore(name: string, makeHouse: () => Promise<StoreHouse>
       })
     })
 
-    describe('secrets', () => {
-      const set = (changes: Partial<StoredSecretSet> = {}): StoredSecretSet => ({
-        organizationId: one,
-        name: 'app',
-        type: 'secret',
-        region: 'local',
-        createdAt: 1,
-        updatedAt: 1,
-        ...changes,
-      })
-      const secret = (key: string, text = key, updatedAt = 1) => ({
-        key,
-        sealed: Buffer.from(text),
-        updatedAt,
-      })
-      const values = async (organizationId = one) =>
-        (await store.secrets.secrets(organizationId, 'app')).map(({ key, sealed }) => [
-          key,
-          Buffer.from(sealed).toString(),
-        ])
-
-      it('are merged into their set, all or none', async () => {
-        expect(await store.secrets.put(set(), [secret('B'), secret('A')], 9)).toBe('stored')
-        expect(await store.secrets.put(set({ createdAt: 5, updatedAt: 5 }), [secret('A', 'new', 5)], 9)).toBe(
-          'stored',
-        )
-        await reopen()
-        expect(await values()).toEqual([
-          ['A', 'new'],
-          ['B', 'B'],
-        ])
-        expect(await store.secrets.set(one, 'app')).toEqual(set({ updatedAt: 5 }))
-        expect(await store.secrets.put(set(), [secret('A', 'lost'), secret('C'), secret('D')], 3)).toBe(
-          'too_many',
-        )
-        expect(await values()).toEqual([
-          ['A', 'new'],
-          ['B', 'B'],
-        ])
-        expect(await store.secrets.put(set({ name: 'none' }), [secret('A'), secret('B')], 1)).toBe('too_many')
-        expect(await store.secrets.set(one, 'none')).toBeUndefined()
-      })
-
-      it('keep the type and the region of their set', async () => {
-        await store.secrets.put(set(), [secret('A')], 9)
-        expect(await store.secrets.put(set({ type: 'imagePullSecret' }), [secret('A', 'x')], 9)).toBe(
-          'other_type',
-        )
-        expect(await store.secrets.put(set({ region: 'far' }), [secret('A', 'x')], 9)).toBe('other_region')
-        expect(await values()).toEqual([['A', 'A']])
-      })
-
-      it('belong to one organization', async () => {
-        await store.secrets.put(set(), [secret('A')], 9)
-        await store.secrets.put(set({ organizationId: two }), [secret('A', 'of two')], 9)
-        expect(await values(two)).toEqual([['A', 'of two']])
-        expect(await store.secrets.removeSecret(two, 'app', 'B', 90)).toBe(false)
-        expect(await store.secrets.removeSet(two, 'app')).toBe(true)
-        expect(await store.secrets.removeSet(two, 'app')).toBe(false)
-        expect(await values(two)).toEqual([])
-        expect(await values()).toEqual([['A', 'A']])
-        expect(await store.secrets.removeSecret(one, 'app', 'A', 90)).toBe(true)
-        expect(await values()).toEqual([])
-        expect((await store.secrets.sets(one)).map(({ name }) => name)).toEqual(['app'])
-      })
-
-      it('hold any bytes', async () => {
-        const sealed = Uint8Array.from({ length: 256 }, (_, index) => index)
-        await store.secrets.put(set(), [{ key: 'A', sealed, updatedAt: 1 }], 9)
-        expect([...((await store.secrets.secrets(one, 'app'))[0]?.sealed ?? [])]).toEqual([...sealed])
-      })
-    })
+    describe('secrets', () => secretStoreTests(() => store, reopen, [one, two]))
 
     it('says that it is closed', async () => {
       await store.close()

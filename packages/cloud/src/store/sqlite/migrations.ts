@@ -151,6 +151,17 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX sessions_open ON sessions (agent_id, instance_id) WHERE ended_at IS NULL;
   CREATE INDEX sessions_by_end ON sessions (ended_at);
   `,
+  `
+  CREATE TABLE former_secrets (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    organization_id TEXT NOT NULL REFERENCES organizations (id),
+    set_name TEXT NOT NULL,
+    key TEXT NOT NULL,
+    sealed BLOB NOT NULL,
+    replaced_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX former_secrets_by_organization ON former_secrets (organization_id, id DESC);
+  `,
 ]
 
 /** Brings a file to the newest version. One that a newer version of ours has written is left alone. */

@@ -54,7 +54,7 @@ describe('botcli build create', () => {
     cloud.onBuild = succeed
     const { code, stdout, stderr } = await typed(['build', 'create'], { env, cwd })
     expect(stdout).toBe('STEP 1: FROM x\ndone\n')
-    expect(stderr).toMatch(/^3 files, \d+ B, from .* \(Dockerfile; left out by \.dockerignore\)\n/)
+    expect(stderr).toMatch(/^3 files, \d+ B, from .* \(Dockerfile; \.dockerignore says what is left out\)\n/)
     expect(stderr).toContain('Never sent, because they hold secrets: .env.')
     expect(stderr).toContain('Uploaded 100%')
     expect(stderr).toMatch(/Build \S+ succeeded after 1\.5 s\.\n {2}image {2}bundle:x \(2\.0 KB\)\n$/)

@@ -108,7 +108,7 @@ export class CreationReport {
     const by = exclude.length === 0 ? rules : `${DEPLOY_FILE} and ${rules}`
     const word = files.length === 1 ? 'file' : 'files'
     this.#desk.note(
-      `${files.length} ${word}, ${size(bytes)}, from ${plain(folder)} (${dockerfile}; left out by ${by})`,
+      `${files.length} ${word}, ${size(bytes)}, from ${plain(folder)} (${dockerfile}; ${by} says what is left out)`,
     )
     if (secrets.length > 0) {
       const rest = secrets.length - SHOWN_SECRETS

@@ -332,7 +332,7 @@ export class Fleet implements Tenant {
     const candidate = this.#candidate
     const why = candidate
       ? 'Its first deployment is not ready yet. Try again in a moment.'
-      : 'No deployment of it has become active. See what went wrong: botcli agent get'
+      : `No deployment of it has become active. See what went wrong: botcli agent get ${name}`
     return new CloudError('DEPLOY-NOT-READY', `The agent ${name} takes no sessions now. ${why}`, {
       retryAfterSeconds: RETRY_SECONDS,
     })

@@ -92,6 +92,9 @@ export function createApp(options: AppOptions): App {
 
 function add(app: App, route: Route, { doors }: AppOptions): void {
   const query = new QueryCheck(route.query ?? NO_QUERY)
+  const { maxBodyBytes: maxBytes } = route
+  // Where nothing is needed, nothing has to be sent.
+  const mayBeEmpty = route.body?.safeParse({}).success
   app.on(route.method, honoPath(route.path), async (c) => {
     const { incoming, outgoing } = c.env
     const { handle } = route
@@ -109,7 +112,7 @@ function add(app: App, route: Route, { doors }: AppOptions): void {
       organizationId: c.get('organizationId') ?? '',
       params,
       query: query.check(new URL(c.req.url).searchParams),
-      body: route.body && checkBody(route.body, await readJson(incoming, { maxBytes: route.maxBodyBytes })),
+      body: route.body && checkBody(route.body, await readJson(incoming, { maxBytes, mayBeEmpty })),
       incoming,
     })
     c.header('Cache-Control', 'no-store')

@@ -8,12 +8,13 @@ const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
 /** A client gets this long to send a body. */
 const BODY_LIMIT_MS = 30_000
 
-/** Reads a JSON body. */
+/** Reads a JSON body. One that may be empty counts as an empty object then. */
 export async function readJson(
   incoming: IncomingMessage,
-  { maxBytes = MAX_BODY_BYTES, limitMs = BODY_LIMIT_MS } = {},
+  { maxBytes = MAX_BODY_BYTES, limitMs = BODY_LIMIT_MS, mayBeEmpty = false } = {},
 ): Promise<unknown> {
   const bytes = await readBytes(incoming, maxBytes, limitMs)
+  if (bytes.length === 0 && mayBeEmpty) return {}
   if (bytes.length === 0) throw invalid('it is empty')
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))

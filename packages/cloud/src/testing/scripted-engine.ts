@@ -1,5 +1,5 @@
-import { appendFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { appendFileSync, mkdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -56,8 +56,8 @@ export class ScriptedInstance implements Instance {
     return this.#isGone
   }
 
-  async begin(): Promise<void> {
-    await mkdir(this.journalFolder, { recursive: true })
+  begin(): void {
+    mkdirSync(this.journalFolder, { recursive: true })
     const { fails, waits } = this.#script
     if (fails) {
       appendFileSync(this.outputPath, fails.output)
@@ -178,7 +178,7 @@ export class ScriptedEngine implements Engine {
     const script = this.scripts.get(nameOf(spec.artifact)) ?? {}
     const instance = new ScriptedInstance(join(this.#folder, String(this.started.length)), spec, script)
     this.started.push(instance)
-    await instance.begin()
+    instance.begin()
     return instance
   }
 

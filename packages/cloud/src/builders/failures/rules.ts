@@ -11,7 +11,8 @@ export interface Rule {
 /** Where the packages of a Python project stand, if it is not known in which file. */
 export const REQUIREMENTS = 'requirements.txt or pyproject.toml'
 /** What else can be done about a base image that cannot be had. */
-export const NO_REGISTRY = 'Where no registry can be reached, set "builders": ["native"] in cloud.json.'
+export const NO_REGISTRY =
+  'Where no registry can be reached, set "builds": {"builders": ["native"]} in cloud.json of the data folder, and start the cloud again.'
 /** What else may be behind a missing module of Python. */
 export const OWN_MODULE = 'If it is a module of your own, its file was not sent.'
 

@@ -104,11 +104,11 @@ export class CreationReport {
   }
 
   #about({ files, bytes, ignoreFile, exclude, secrets, special, folder, dockerfile }: BuildContext): void {
-    const rules = ignoreFile ?? 'the default rules, as there is no .dockerignore'
-    const by = exclude.length === 0 ? rules : `${DEPLOY_FILE} and ${rules}`
+    const rules = ignoreFile ?? 'the default list (there is no .dockerignore)'
+    const by = exclude.length === 0 ? `${rules} says` : `${DEPLOY_FILE} and ${rules} say`
     const word = files.length === 1 ? 'file' : 'files'
     this.#desk.note(
-      `${files.length} ${word}, ${size(bytes)}, from ${plain(folder)} (${dockerfile}; ${by} says what is left out)`,
+      `${files.length} ${word}, ${size(bytes)}, from ${plain(folder)} (${dockerfile}; ${by} what is left out)`,
     )
     if (secrets.length > 0) {
       const rest = secrets.length - SHOWN_SECRETS

@@ -33,10 +33,10 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(DASHBOARD))('agents on the
   it('lists them with their states and sessions, and shows by itself what becomes of them', async () => {
     await agents.deployed('calm')
     const { id, instance } = await agents.session('calm')
-    agents.engine.scripts.set('slow:1', { waits: true })
-    await agents.create('slow', { image: 'slow:1' })
-    agents.engine.scripts.set('broken:1', { fails: { code: 1, output: TRACEBACK } })
-    await agents.create('broken', { image: 'broken:1' })
+    agents.engine.scripts.set('registry.test/slow:1', { waits: true })
+    await agents.create('slow', { image: 'registry.test/slow:1' })
+    agents.engine.scripts.set('registry.test/broken:1', { fails: { code: 1, output: TRACEBACK } })
+    await agents.create('broken', { image: 'registry.test/broken:1' })
     const { page, faults } = await house.page('')
     await says(page, 'agents', /broken.*Failed/)
     expect(await rowOf(page, 'agent-row', 'calm').textContent()).toMatch(/^calmReady1 of 50\d#1/)
@@ -61,10 +61,10 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(DASHBOARD))('agents on the
 
   it('shows why a deployment failed with the words of the bot, and rolls back after a question', async () => {
     await agents.deployed('shop')
-    await agents.update('shop', { image: 'shop:2' })
+    await agents.update('shop', { image: 'registry.test/shop:2' })
     await agents.phase('shop', 'Active')
-    agents.engine.scripts.set('shop:3', { fails: { code: 1, output: TRACEBACK } })
-    await agents.update('shop', { image: 'shop:3' })
+    agents.engine.scripts.set('registry.test/shop:3', { fails: { code: 1, output: TRACEBACK } })
+    await agents.update('shop', { image: 'registry.test/shop:3' })
     const { page, faults } = await house.page('#/agents/shop')
     await says(page, 'failure', 'The bot could not be started')
     await says(page, 'failure', 'The deployment before it still takes sessions.')
@@ -74,19 +74,19 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(DASHBOARD))('agents on the
     expect(await page.locator('h1 ~ .badge').textContent()).toBe('Ready, last deployment failed')
     expect(await page.getByTestId('deployment-row').allTextContents()).toEqual([
       expect.stringMatching(/^#3FailedUpdate.*exit code 1/s),
-      expect.stringMatching(/^#2ActiveUpdateshop:2/),
-      expect.stringMatching(/^#1(?:Retired|Finishing its sessions)First deploymentbot:1/),
+      expect.stringMatching(/^#2ActiveUpdateregistry\.test\/shop:2/),
+      expect.stringMatching(/^#1(?:Retired|Finishing its sessions)First deploymentregistry\.test\/bot:1/),
     ])
     await page.getByRole('button', { name: 'Roll back to #1' }).click()
     await page.getByRole('button', { name: 'Never mind' }).click()
     await page.getByRole('button', { name: 'Roll back to #1' }).click()
     await page.getByTestId('yes').click()
-    await says(page, 'deployments', /#4ActiveRollback to #1bot:1/)
+    await says(page, 'deployments', /#4ActiveRollback to #1registry\.test\/bot:1/)
     await until(async () => (await page.getByTestId('failure').count()) === 0, 'the failure to be gone')
     expect((await agents.agent('shop')).deployment).toMatchObject({
       number: 4,
       reason: 'rollback',
-      image: 'bot:1',
+      image: 'registry.test/bot:1',
     })
     expect(faults).toEqual([])
     await page.context().close()
@@ -192,9 +192,11 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(DASHBOARD))('agents on the
     'fits into a window %d pixels wide, and all that can be used has a name',
     async (width) => {
       const name = `w${width}-${'long-name-'.repeat(4)}x`
-      agents.engine.scripts.set('wide:2', { fails: { code: 1, output: `${'long'.repeat(200)}\n` } })
+      agents.engine.scripts.set('registry.test/wide:2', {
+        fails: { code: 1, output: `${'long'.repeat(200)}\n` },
+      })
       await agents.deployed(name)
-      await agents.update(name, { image: 'wide:2' })
+      await agents.update(name, { image: 'registry.test/wide:2' })
       await agents.phase(name, 'Failed')
       const { id, instance } = await agents.session(name)
       instance.say(`${'word '.repeat(200)}`, id)

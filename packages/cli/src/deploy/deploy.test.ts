@@ -160,8 +160,8 @@ describe('botcli deploy', () => {
         autoScaling: { minAgents: 0, maxAgents: 4 },
       },
     ])
-    expect((await typed(['deploy', '--image', 'registry/x:1', '-d'], { env, cwd })).code).toBe(0)
-    expect(agentOf(cloud).newest).toMatchObject({ image: 'registry/x:1', buildId: null })
+    expect((await typed(['deploy', '--image', 'registry.test/x:1', '-d'], { env, cwd })).code).toBe(0)
+    expect(agentOf(cloud).newest).toMatchObject({ image: 'registry.test/x:1', buildId: null })
     expect(cloud.builds.size).toBe(1)
   })
 

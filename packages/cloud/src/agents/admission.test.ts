@@ -34,7 +34,7 @@ describe('admission', () => {
   it('counts the sessions of older deployments, too', async () => {
     await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 2 } })
     const old = await house.session('echo')
-    await house.update('echo', { image: 'bot:2' })
+    await house.update('echo', { image: 'registry.test/bot:2' })
     await house.phase('echo', 'Active')
     await house.session('echo')
     expect(await house.start('echo')).toMatchObject({ status: 429 })
@@ -56,7 +56,7 @@ describe('admission', () => {
   it('tells whoever waits that the bot does not start any more', async () => {
     await house.deployed('echo', { autoScaling: { minAgents: 0, maxAgents: 2 } })
     await until(() => house.engine.running.length === 0, 'the instance to be idle and gone')
-    house.engine.scripts.set('bot:1', { fails: { code: 1, output: 'no more\n' } })
+    house.engine.scripts.set('registry.test/bot:1', { fails: { code: 1, output: 'no more\n' } })
     const refused = await house.start('echo')
     expect(refused).toMatchObject({ status: 502, body: { code: 'DEPLOY-START-FAILED' } })
     const agent = await house.agent('echo')
@@ -68,7 +68,7 @@ describe('admission', () => {
   })
 
   it('gives the place back when the instance refuses the session', async () => {
-    house.engine.scripts.set('bot:1', { refuses: 422 })
+    house.engine.scripts.set('registry.test/bot:1', { refuses: 422 })
     await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })
     for (let round = 0; round < 3; round += 1) {
       expect(await house.start('echo')).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } })

@@ -12,6 +12,12 @@ export interface ConfigCheckOptions {
   readonly nodeType: 'arm' | 'x86'
 }
 
+/** A registry with a dot or a port, a path, a tag, a digest. */
+const FOREIGN_IMAGE =
+  /^(?:[a-z\d-]+(?:\.[a-z\d-]+)+(?::\d+)?|[a-z\d-]+:\d+)(?:\/[a-z\d]+(?:[._-]+[a-z\d]+)*)+(?::\w[\w.-]*)?(?:@sha256:[\da-f]{64})?$/
+/** To podman these are images that are here. */
+const NOT_FOREIGN = /^containers-storage:/
+
 type Request = CreateAgentRequest | UpdateAgentRequest
 
 /** Makes the configuration of a deployment of a request, over the one before, if there is one; and checks that it can run. */
@@ -46,11 +52,12 @@ export class ConfigCheck {
 
   /** Checks that what a configuration names is there, and in its region. */
   async check(organizationId: string, region: string, config: DeploymentConfig): Promise<void> {
-    const { secretSet, imagePullSecretSet, image } = config
+    const { secretSet, imagePullSecretSet } = config
+    if (config.buildId === null) checkForeign(config.image)
     if (secretSet !== null) await this.#checkSet(organizationId, region, secretSet, 'secret')
     if (imagePullSecretSet !== null)
       await this.#checkSet(organizationId, region, imagePullSecretSet, 'imagePullSecret')
-    const refusal = await this.#options.launcher.refusal(image)
+    const refusal = await this.#options.launcher.refusal(config)
     if (refusal !== undefined) throw new CloudError('DEPLOY-IMAGE-NOT-FOUND', refusal)
   }
 
@@ -64,7 +71,7 @@ export class ConfigCheck {
       throw new CloudError('INVALID_REQUEST', 'image and buildId: only one of them can be given.')
     }
     if (buildId !== undefined) return this.#build(organizationId, region, buildId)
-    if (image !== undefined) return { image: foreign(image), buildId: null }
+    if (image !== undefined) return { image, buildId: null }
     if (before) return { image: before.image, buildId: before.buildId }
     throw new CloudError('INVALID_REQUEST', 'image or buildId: one of them is needed.')
   }
@@ -111,12 +118,12 @@ function kept(wanted: string | null | undefined, before: string | null | undefin
   return wanted === undefined ? (before ?? null) : wanted
 }
 
-/** Names of ours are for builds only: whoever could name them would run what others have built. */
-function foreign(image: string): string {
-  if (!/^(?:bundle:|localhost\/botcli\/)/.test(image) && /^[\w][\w./:@-]*$/.test(image)) return image
+/** What no build has made is of a registry, and says of which: whoever could name what is on this machine would run what others have built. */
+function checkForeign(image: string): void {
+  if (FOREIGN_IMAGE.test(image) && !NOT_FOREIGN.test(image)) return
   throw new CloudError(
     'INVALID_REQUEST',
-    'image: it must be the name of an image in a registry; builds are deployed by buildId.',
+    'image: it must begin with its registry, such as registry.example.com/team/bot:1, docker.io/team/bot:1 or localhost:5000/bot:1. Builds are deployed by buildId.',
   )
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { AGENT_PROFILES } from '@botcli/protocol/cloud'
 import type { CloudConfig } from '../config.ts'
-import type { Artifact, Engine, Instance } from '../engine/engine.ts'
+import type { Artifact, Credentials, Engine, Instance } from '../engine/engine.ts'
 import type { SecretService } from '../secrets/secret-service.ts'
 import type { DeploymentConfig, StoredAgent, StoredDeployment } from '../store/agents.ts'
 
@@ -27,8 +27,8 @@ export class Launcher {
   }
 
   /** Why this machine cannot run an artifact; nothing if it can. */
-  async refusal(image: string): Promise<string | undefined> {
-    return this.#options.engine.refusal(this.#artifactOf(image))
+  async refusal(config: DeploymentConfig): Promise<string | undefined> {
+    return this.#options.engine.refusal(this.#artifactOf(config, undefined))
   }
 
   async launch(
@@ -40,12 +40,11 @@ export class Launcher {
     const { organizationId } = agent
     const { secretSet, imagePullSecretSet, noiseFilter } = config
     const values = secretSet === null ? {} : await secrets.variables(organizationId, secretSet)
-    const pull =
+    const credentials =
       imagePullSecretSet === null ? undefined : await secrets.pullSecret(organizationId, imagePullSecretSet)
-    const artifact = this.#artifactOf(config.image)
     const { cpus, memoryBytes } = AGENT_PROFILES[config.agentProfile]
     return engine.start({
-      artifact: artifact.kind === 'image' ? { ...artifact, pull } : artifact,
+      artifact: this.#artifactOf(config, credentials),
       env: {
         ...(noiseFilter.audioFilter !== null && { BOTCLI_NOISE_FILTER: noiseFilter.audioFilter }),
         ...values,
@@ -82,7 +81,8 @@ export class Launcher {
     await this.#options.engine.remove(instanceId)
   }
 
-  #artifactOf(image: DeploymentConfig['image']): Artifact {
+  #artifactOf({ image, buildId }: DeploymentConfig, credentials: Credentials | undefined): Artifact {
+    if (buildId === null) return { kind: 'image', name: image, foreign: { credentials } }
     if (!image.startsWith(BUNDLE)) return { kind: 'image', name: image }
     return { kind: 'bundle', folder: join(this.#options.bundleFolder, image.slice(BUNDLE.length)) }
   }

@@ -67,7 +67,7 @@ it('a session that the instance does not know any more is lost', async () => {
 })
 
 it('a roll-out goes on where it was', async () => {
-  house.engine.scripts.set('bot:1', { waits: true })
+  house.engine.scripts.set('registry.test/bot:1', { waits: true })
   await house.create('slow')
   const instance = await until(() => house.engine.running[0], 'an instance')
   await house.fixture.restart()

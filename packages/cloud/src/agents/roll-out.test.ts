@@ -14,7 +14,7 @@ describe('a first deployment', () => {
     expect(agent).toMatchObject({
       ...{ name: 'echo', region: 'local', ready: true, available: true, activeSessionCount: 0 },
       autoScaling: { minReplicas: 2, maxReplicas: 4 },
-      deployment: { number: 1, reason: 'create', phase: 'Active', image: 'bot:1' },
+      deployment: { number: 1, reason: 'create', phase: 'Active', image: 'registry.test/bot:1' },
       currentRevision: { readyReplicas: 2, health: { ready: true, state: 'running', restartCount: 0 } },
       errors: [],
     })
@@ -25,7 +25,7 @@ describe('a first deployment', () => {
 
   it('fails with the last words of its bot, and says so in the log', async () => {
     const output = 'Traceback (most recent call last):\nModuleNotFoundError: No module named "nope"\n'
-    house.engine.scripts.set('bot:1', { fails: { code: 1, output } })
+    house.engine.scripts.set('registry.test/bot:1', { fails: { code: 1, output } })
     await house.create('broken')
     const agent = await house.phase('broken', 'Failed')
     expect(agent).toMatchObject({ ready: false, available: false, activeDeploymentId: null })
@@ -43,7 +43,7 @@ describe('a first deployment', () => {
   })
 
   it('takes no sessions before it is ready', async () => {
-    house.engine.scripts.set('bot:1', { waits: true })
+    house.engine.scripts.set('registry.test/bot:1', { waits: true })
     await house.create('slow', { autoScaling: { minAgents: 1, maxAgents: 1 } })
     const instance = await until(() => house.engine.running[0], 'an instance')
     const early = await house.start('slow')
@@ -59,11 +59,13 @@ describe('a later deployment', () => {
   it('takes the sessions when it is ready; running ones finish on the one before', async () => {
     await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 5 } })
     const old = await house.session('echo')
-    house.engine.scripts.set('bot:2', { waits: true })
-    expect(await house.update('echo', { image: 'bot:2' })).toMatchObject({ status: 200 })
+    house.engine.scripts.set('registry.test/bot:2', { waits: true })
+    expect(await house.update('echo', { image: 'registry.test/bot:2' })).toMatchObject({ status: 200 })
     const next = await until(
       () =>
-        house.engine.running.find(({ spec }) => 'name' in spec.artifact && spec.artifact.name === 'bot:2'),
+        house.engine.running.find(
+          ({ spec }) => 'name' in spec.artifact && spec.artifact.name === 'registry.test/bot:2',
+        ),
       'the new instance',
     )
     const between = await house.session('echo')
@@ -95,8 +97,8 @@ describe('a later deployment', () => {
   it('that fails leaves the one before as it was', async () => {
     await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 5 } })
     const { id, instance } = await house.session('echo')
-    house.engine.scripts.set('bot:2', { fails: { code: 3, output: 'boom\n' } })
-    await house.update('echo', { image: 'bot:2' })
+    house.engine.scripts.set('registry.test/bot:2', { fails: { code: 3, output: 'boom\n' } })
+    await house.update('echo', { image: 'registry.test/bot:2' })
     const agent = await house.phase('echo', 'Failed')
     expect(agent).toMatchObject({
       ...{ ready: false, available: true },
@@ -113,9 +115,9 @@ describe('a later deployment', () => {
 
   it('that is overtaken is given up', async () => {
     await house.deployed('echo')
-    house.engine.scripts.set('bot:2', { waits: true })
-    await house.update('echo', { image: 'bot:2' })
-    await house.update('echo', { image: 'bot:3' })
+    house.engine.scripts.set('registry.test/bot:2', { waits: true })
+    await house.update('echo', { image: 'registry.test/bot:2' })
+    await house.update('echo', { image: 'registry.test/bot:3' })
     await house.phase('echo', 'Active')
     const { body } = await house.fixture.request('/v1/agents/echo/deployments')
     expect(body).toMatchObject({
@@ -128,14 +130,16 @@ describe('a later deployment', () => {
     })
     await until(
       () =>
-        house.engine.running.every(({ spec }) => 'name' in spec.artifact && spec.artifact.name === 'bot:3'),
+        house.engine.running.every(
+          ({ spec }) => 'name' in spec.artifact && spec.artifact.name === 'registry.test/bot:3',
+        ),
       'the others to be gone',
     )
   })
 
   it('is not made when nothing has changed, unless it is forced', async () => {
     const { deployment } = await house.deployed('echo')
-    const same = await house.update('echo', { image: 'bot:1' })
+    const same = await house.update('echo', { image: 'registry.test/bot:1' })
     expect(same).toMatchObject({ body: { deployment: { id: deployment.id }, warning: expect.any(String) } })
     const scaled = await house.update('echo', { autoScaling: { maxAgents: 7 } })
     expect(scaled).toMatchObject({
@@ -149,11 +153,11 @@ describe('a later deployment', () => {
 describe('going back and over', () => {
   it('rolls back to what ran before, as a new deployment', async () => {
     const first = await house.deployed('echo')
-    await house.update('echo', { image: 'bot:2', maxSessionDuration: 100 })
+    await house.update('echo', { image: 'registry.test/bot:2', maxSessionDuration: 100 })
     await house.phase('echo', 'Active')
     const { body } = await house.fixture.send('POST', '/v1/agents/echo/rollback', {})
     expect(body).toMatchObject({
-      deployment: { number: 3, reason: 'rollback', image: 'bot:1', maxSessionDuration: 7200 },
+      deployment: { number: 3, reason: 'rollback', image: 'registry.test/bot:1', maxSessionDuration: 7200 },
     })
     expect((body as typeof first).deployment.sourceDeploymentId).toBe(first.deployment.id)
     await house.phase('echo', 'Active')
@@ -163,11 +167,11 @@ describe('going back and over', () => {
 
   it('rolls back from a failed deployment to the one that is active', async () => {
     await house.deployed('echo')
-    house.engine.scripts.set('bot:2', { fails: { code: 1, output: '' } })
-    await house.update('echo', { image: 'bot:2' })
+    house.engine.scripts.set('registry.test/bot:2', { fails: { code: 1, output: '' } })
+    await house.update('echo', { image: 'registry.test/bot:2' })
     await house.phase('echo', 'Failed')
     const { body } = await house.fixture.send('POST', '/v1/agents/echo/rollback', {})
-    expect(body).toMatchObject({ deployment: { number: 3, image: 'bot:1' } })
+    expect(body).toMatchObject({ deployment: { number: 3, image: 'registry.test/bot:1' } })
     expect(await house.phase('echo', 'Active')).toMatchObject({ ready: true, errors: [] })
   })
 
@@ -177,12 +181,12 @@ describe('going back and over', () => {
   })
 
   it('promotes what another agent runs, and keeps all else', async () => {
-    const staging = await house.deployed('staging', { image: 'bot:7', maxSessionDuration: 60 })
+    const staging = await house.deployed('staging', { image: 'registry.test/bot:7', maxSessionDuration: 60 })
     await house.deployed('production', { maxSessionDuration: 90 })
     const promote = { fromAgent: 'staging' }
     const { body } = await house.fixture.send('POST', '/v1/agents/production/promote', promote)
     expect(body).toMatchObject({
-      deployment: { reason: 'promote', image: 'bot:7', maxSessionDuration: 90, number: 2 },
+      deployment: { reason: 'promote', image: 'registry.test/bot:7', maxSessionDuration: 90, number: 2 },
     })
     expect((body as typeof staging).deployment.sourceDeploymentId).toBe(staging.deployment.id)
     await house.phase('production', 'Active')
@@ -209,7 +213,7 @@ describe('an agent that is removed', () => {
     expect(await house.fixture.request('/v1/agents/echo')).toMatchObject({ status: 404 })
     await house.fixture.restart()
     expect(instance.isGone).toBe(false)
-    const again = await house.deployed('echo', { image: 'bot:2' })
+    const again = await house.deployed('echo', { image: 'registry.test/bot:2' })
     expect(again.deployment.number).toBe(1)
     instance.endSession(id)
     await until(() => instance.isGone, 'its instance to be stopped')

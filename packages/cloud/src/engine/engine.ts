@@ -6,9 +6,19 @@ export type Artifact =
   | {
       readonly kind: 'image'
       readonly name: string
-      /** For an image that has to be fetched first. */
-      readonly pull?: { readonly host: string; readonly auth: string } | undefined
+      /**
+       * Of an image that no build here has made. It is fetched each time from the registry that its name begins with, and never taken from
+       * what is on this machine already.
+       */
+      readonly foreign?: { readonly credentials: Credentials | undefined }
     }
+
+/** What a registry lets somebody in with. */
+export interface Credentials {
+  readonly host: string
+  /** In base64, `user:token`. */
+  readonly auth: string
+}
 
 /** What an engine needs to start an instance. */
 export interface InstanceSpec {

@@ -1,19 +1,8 @@
-import {
-  chmod,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InstanceSettings } from '@botcli/protocol'
 import { codeOf } from '../errors.ts'
+import { FolderShortcut } from './folder-shortcut.ts'
 import { type InstanceRecord, instanceRecord } from './instance-record.ts'
 
 /** What fits into the system's structure for the address of a socket. */
@@ -28,15 +17,12 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export class InstanceFolder {
   readonly id: string
   readonly path: string
-  /** Where it is reached by paths that are short enough. */
-  readonly reach: string
-  readonly shortcut: string | null
+  readonly #shortcut: FolderShortcut | null
 
-  private constructor(root: string, id: string, shortcut: string | null) {
+  private constructor(root: string, id: string, shortcut: FolderShortcut | null) {
     this.id = id
     this.path = join(root, id)
-    this.shortcut = shortcut
-    this.reach = shortcut === null ? this.path : join(shortcut, 'i')
+    this.#shortcut = shortcut
   }
 
   /** Makes one, for this user only. */
@@ -45,10 +31,9 @@ export class InstanceFolder {
     await mkdir(path, { mode: 0o700 })
     // Container engines put a colon between paths.
     const isUnfit = Buffer.byteLength(join(path, 'door/socket')) > MAX_SOCKET_BYTES || path.includes(':')
-    const shortcut = isUnfit ? await mkdtemp(join(tmpdir(), 'botcli-')) : null
+    const shortcut = isUnfit ? await FolderShortcut.make(path) : null
     const folder = new InstanceFolder(root, id, shortcut)
     try {
-      if (shortcut !== null) await symlink(path, join(shortcut, 'i'))
       for (const name of [folder.door, folder.journal, folder.home, folder.temporary, folder.compiled])
         await mkdir(name, { mode: 0o700 })
       return folder
@@ -58,7 +43,7 @@ export class InstanceFolder {
     }
   }
 
-  /** Opens one that was made before, with its record; nothing if there is none that can be read. */
+  /** Opens one that was made before, with its record; nothing if it has none. Rejects if that cannot be read. */
   static async open(
     root: string,
     id: string,
@@ -68,11 +53,11 @@ export class InstanceFolder {
       if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
       throw error
     })
+    if (text === undefined) return undefined
     const record = instanceRecord.safeParse(parsed(text)).data
-    if (record === undefined) return undefined
-    const folder = new InstanceFolder(root, id, record.shortcut)
-    await folder.#repairShortcut()
-    return { folder, record }
+    if (record === undefined) throw new Error(`${join(root, id, RECORD)} is damaged.`)
+    const shortcut = record.shortcut === null ? null : new FolderShortcut(record.shortcut, join(root, id))
+    return { folder: new InstanceFolder(root, id, shortcut), record }
   }
 
   /** One of which there may be anything or nothing, to remove it. */
@@ -85,13 +70,33 @@ export class InstanceFolder {
     return (await readdir(root)).filter((name) => UUID.test(name))
   }
 
+  /** Where it is reached by paths that are short enough. */
+  get reach(): string {
+    return this.#shortcut?.link ?? this.path
+  }
+
+  /** The folder of its shortcut, if it has one. */
+  get shortcut(): string | null {
+    return this.#shortcut?.folder ?? null
+  }
+
+  /** Sees to it that `reach` leads here. Its shortcut may be another one afterwards. */
+  mendShortcut(): void {
+    this.#shortcut?.mend()
+  }
+
   /** Where its socket appears for it, and is taken from. */
   get door(): string {
     return join(this.path, 'door')
   }
 
-  /** Where it is connected to. */
+  /** Where its socket is put. */
   get socket(): string {
+    return join(this.path, 'socket')
+  }
+
+  /** Where it is connected to. */
+  get socketWithinReach(): string {
     return join(this.reach, 'socket')
   }
 
@@ -146,17 +151,7 @@ export class InstanceFolder {
 
   async remove(): Promise<void> {
     await removeAll(this.path)
-    if (this.shortcut !== null) await rm(this.shortcut, { recursive: true, force: true })
-  }
-
-  /** Folders for temporary files are swept now and then. */
-  async #repairShortcut(): Promise<void> {
-    if (this.shortcut === null) return
-    await mkdir(this.shortcut, { mode: 0o700 }).catch(() => undefined)
-    const found = await lstat(this.shortcut)
-    if (!found.isDirectory() || found.uid !== (process.getuid?.() ?? found.uid))
-      throw new Error(`${this.shortcut} belongs to somebody else.`)
-    await symlink(this.path, this.reach).catch(() => undefined)
+    await this.#shortcut?.remove()
   }
 }
 
@@ -178,9 +173,9 @@ async function openFolders(path: string): Promise<void> {
     if (entry.isDirectory()) await openFolders(join(path, entry.name))
 }
 
-function parsed(text: string | undefined): unknown {
+function parsed(text: string): unknown {
   try {
-    return text === undefined ? undefined : JSON.parse(text)
+    return JSON.parse(text)
   } catch {
     return undefined
   }

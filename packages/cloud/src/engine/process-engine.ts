@@ -20,6 +20,7 @@ export interface ProcessEngineParts {
 
 interface Held {
   readonly instance: Instance
+  readonly folder: InstanceFolder
   close(): void
 }
 
@@ -28,6 +29,8 @@ export class ProcessEngine implements Engine {
   readonly #parts: ProcessEngineParts
   /** Those that were started or found, until they are removed. */
   readonly #held = new Map<string, Held>()
+  /** Those whose shortcut could not be made, until it can or they are removed. */
+  readonly #outOfReach = new Set<string>()
 
   constructor(parts: ProcessEngineParts) {
     this.#parts = parts
@@ -67,10 +70,23 @@ export class ProcessEngine implements Engine {
   async find(id: string): Promise<Instance | undefined> {
     const held = this.#held.get(id)
     if (held !== undefined) return held.instance
+    try {
+      return await this.#find(id)
+    } catch (error) {
+      // One that is broken must not keep the others from being found.
+      this.#parts.log.warn('an instance was not found again', { id, error })
+      return undefined
+    }
+  }
+
+  async #find(id: string): Promise<Instance | undefined> {
     const { folder: root, bundles, containers } = this.#parts
     const found = await InstanceFolder.open(root, id)
     if (found === undefined) return undefined
     const { folder, record } = found
+    this.#mend(folder)
+    // So that the next one to look for it removes it together with the instance.
+    if (folder.shortcut !== record.shortcut) await folder.writeRecord(record.run)
     const process =
       record.run.kind === 'bundle'
         ? await bundles.find(folder, record.run)
@@ -87,11 +103,16 @@ export class ProcessEngine implements Engine {
   }
 
   async remove(id: string): Promise<void> {
-    const { folder: root, bundles, containers } = this.#parts
-    this.#held.get(id)?.close()
+    const { folder: root, bundles, containers, log } = this.#parts
+    const held = this.#held.get(id)
+    held?.close()
     this.#held.delete(id)
-    const found = await InstanceFolder.open(root, id)
-    const folder = found?.folder ?? InstanceFolder.leftover(root, id)
+    this.#outOfReach.delete(id)
+    const found = await InstanceFolder.open(root, id).catch((error: unknown) => {
+      log.warn('an instance is removed without what was written down of it', { id, error })
+      return undefined
+    })
+    const folder = held?.folder ?? found?.folder ?? InstanceFolder.leftover(root, id)
     if (folder === undefined) return
     if (found?.record.run.kind === 'container') await containers.remove(found.record.run)
     await killAll(() => processesWith(instanceMark(id)))
@@ -106,21 +127,56 @@ export class ProcessEngine implements Engine {
 
   #hold(folder: InstanceFolder, process: BundleProcess | ContainerProcess): Instance {
     const door = new InstanceDoor(folder)
+    // What was removed must not come back because somebody still asks for it.
+    const mend = () => {
+      if (this.#held.get(folder.id)?.folder === folder) this.#mend(folder)
+    }
     const instance: Instance = {
       id: folder.id,
-      socketPath: folder.socket,
+      get socketPath() {
+        mend()
+        return folder.socketWithinReach
+      },
       journalFolder: folder.journal,
       outputPath: folder.output,
       exited: process.exited.finally(() => door.close()),
-      stop: async (graceMs) => await process.stop(graceMs),
+      stop: async (graceMs) =>
+        await process.stop(graceMs).catch((cause: unknown) => {
+          const why = cause instanceof Error ? cause.message : String(cause)
+          throw new Error(`Instance ${folder.id} was not stopped: ${why}`, { cause })
+        }),
     }
     this.#held.set(folder.id, {
       instance,
+      folder,
       close: () => {
         door.close()
         process.close()
       },
     })
     return instance
+  }
+
+  /** Without its shortcut an instance goes on, but cannot be reached: that is told once. */
+  #mend(folder: InstanceFolder): void {
+    const { log } = this.#parts
+    const before = folder.shortcut
+    try {
+      folder.mendShortcut()
+      this.#outOfReach.delete(folder.id)
+      if (folder.shortcut !== before)
+        log.warn('the shortcut to an instance was taken by somebody else, and it has another one now', {
+          id: folder.id,
+          before,
+          now: folder.shortcut,
+        })
+    } catch (error) {
+      if (!this.#outOfReach.has(folder.id))
+        log.warn('an instance cannot be reached: its shortcut could not be made again', {
+          id: folder.id,
+          error,
+        })
+      this.#outOfReach.add(folder.id)
+    }
   }
 }

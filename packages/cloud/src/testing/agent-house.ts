@@ -40,7 +40,12 @@ export class AgentHouse {
     request: Readonly<Record<string, unknown>> = {},
     key?: string,
   ): Promise<Answer> {
-    return this.fixture.send('POST', '/v1/agents', { serviceName, image: 'bot:1', ...request }, key)
+    return this.fixture.send(
+      'POST',
+      '/v1/agents',
+      { serviceName, image: 'registry.test/bot:1', ...request },
+      key,
+    )
   }
 
   /** Makes an agent, and waits until it takes sessions. */

@@ -6,10 +6,16 @@ export interface CageLimits {
   readonly cpus?: number
 }
 
+/** A command and the variables that it is started with. */
+export interface CagedCommand {
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
 /** Holds the processes of one build or instance together and keeps them within its limits. */
 export interface Cage {
-  /** The command that starts another one inside. */
-  enter(argv: readonly string[]): readonly string[]
+  /** The command that starts another one inside. That one gets its own variables, whatever is needed to enter. */
+  enter(command: CagedCommand): CagedCommand
   /** Whether something inside was stopped because of the limit on memory. */
   outOfMemory(): Promise<boolean>
   /** Looks after the processes of a command that was started with this process id, where nothing else does. */
@@ -37,7 +43,7 @@ export function cageName(id: string): string {
 }
 
 /** Runs a command once its own process id is in the given files. */
-export function enterByFiles(files: readonly string[], argv: readonly string[]): readonly string[] {
+export function enterByFiles(files: readonly string[], { argv, env }: CagedCommand): CagedCommand {
   const script = 'while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done; shift; exec "$@"'
-  return ['/bin/sh', '-c', script, 'sh', ...files, '--', ...argv]
+  return { argv: ['/bin/sh', '-c', script, 'sh', ...files, '--', ...argv], env }
 }

@@ -84,10 +84,10 @@ export class CgroupV1 implements CageMaker {
     const pids = join(this.#pids, cageName(id))
     const outOfMemory = async () => (await counter(join(memory, 'memory.oom_control'), 'oom_kill')) > 0
     return {
-      enter: (argv) =>
+      enter: (command) =>
         enterByFiles(
           entered.map((folder) => join(folder, 'cgroup.procs')),
-          argv,
+          command,
         ),
       outOfMemory,
       watch: (_pid, exceeded) => watchMemory(outOfMemory, exceeded),

@@ -63,7 +63,7 @@ export class CgroupV2 implements CageMaker {
     const folder = join(this.#folder, cageName(id))
     const outOfMemory = async () => (await counter(join(folder, 'memory.events'), 'oom_kill')) > 0
     return {
-      enter: (argv) => enterByFiles([join(folder, 'cgroup.procs')], argv),
+      enter: (command) => enterByFiles([join(folder, 'cgroup.procs')], command),
       outOfMemory,
       watch: (_pid, exceeded) => watchMemory(outOfMemory, exceeded),
       kill: async () => await killAll(() => pidsIn(folder)),

@@ -42,7 +42,7 @@ export async function findCages(kinds: readonly CageKind[], notes: string[]): Pr
       unified === undefined
         ? { unavailable: 'cgroup v2 is not mounted' }
         : await CgroupV2.find({ mount: unified, membership, pid: process.pid }),
-    systemd: async () => await SystemdScope.find(ask, process.getuid?.() === 0),
+    systemd: async () => await SystemdScope.find(ask, process.getuid?.() === 0, process.env),
     'cgroup v1': async () =>
       legacy === undefined
         ? { unavailable: 'cgroup v1 is not mounted' }

@@ -4,6 +4,7 @@ import type { BuildLimits } from '../builder.ts'
 import type { Cage, CageMaker } from './cage.ts'
 import { BUILD_VARIABLE, kill, killProcessesOf } from './processes.ts'
 import { type SandboxView, sandboxed } from './sandbox.ts'
+import { spawnAlone } from './spawn-alone.ts'
 import { Spool } from './spool.ts'
 
 /** A command of a build. */
@@ -101,12 +102,15 @@ export class Limiter {
   ): Promise<CommandEnd> {
     const { signal } = build
     if (signal.aborted) return { status: NOT_STARTED, ended: 'aborted' }
-    const [file = '', ...args] = cage.enter(this.#wrapped(command, build.limits))
+    const { argv, env } = cage.enter({
+      argv: this.#wrapped(command, build.limits),
+      env: { ...command.env, [BUILD_VARIABLE]: build.buildId },
+    })
     const spool = command.spool === undefined ? undefined : await Spool.open(command.spool, command.output)
     const target = spool?.fd ?? 'pipe'
-    const child = spawn(file, args, {
+    const child = spawnAlone(spawn, argv, {
       cwd: command.cwd,
-      env: { ...command.env, [BUILD_VARIABLE]: build.buildId },
+      env,
       // A group of its own, so that one signal reaches all of it.
       detached: true,
       stdio: ['ignore', target, target],

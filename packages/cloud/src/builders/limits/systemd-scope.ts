@@ -1,22 +1,31 @@
-import { type Cage, type CageLimits, type CageMaker, cageName } from './cage.ts'
+import { type Cage, type CagedCommand, type CageLimits, type CageMaker, cageName } from './cage.ts'
 import { killProcessesOf } from './processes.ts'
 
 /** Runs a short command and gives its status. */
 export type Ask = (argv: readonly string[]) => Promise<{ readonly status: number; readonly text: string }>
+
+/** By these it finds the manager of a user. */
+const BUS_VARIABLES = ['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS']
 
 /** Scopes of systemd: one for each command of a build, in a slice of the build. */
 export class SystemdScope implements CageMaker {
   readonly name = 'systemd scope'
   readonly #ask: Ask
   readonly #manager: string
+  readonly #env: NodeJS.ProcessEnv
 
-  private constructor(ask: Ask, manager: string) {
+  private constructor(ask: Ask, manager: string, env: NodeJS.ProcessEnv) {
     this.#ask = ask
     this.#manager = manager
+    this.#env = env
   }
 
-  /** Tries it with the manager of this user; or says why that is not possible. */
-  static async find(ask: Ask, isRoot: boolean): Promise<SystemdScope | { readonly unavailable: string }> {
+  /** Tries it with the manager of this user, in the environment that it is asked in; or says why that is not possible. */
+  static async find(
+    ask: Ask,
+    isRoot: boolean,
+    env: NodeJS.ProcessEnv,
+  ): Promise<SystemdScope | { readonly unavailable: string }> {
     const manager = isRoot ? '--system' : '--user'
     const { status, text } = await ask([
       'systemd-run',
@@ -28,7 +37,7 @@ export class SystemdScope implements CageMaker {
       'MemoryMax=64M',
       'true',
     ])
-    if (status === 0) return new SystemdScope(ask, manager)
+    if (status === 0) return new SystemdScope(ask, manager, env)
     return {
       unavailable: `systemd-run does not work (${text.trim().split('\n').at(-1) ?? `status ${status}`})`,
     }
@@ -52,15 +61,19 @@ export class SystemdScope implements CageMaker {
       await killProcessesOf(id)
     }
     return {
-      enter: (argv) => {
+      enter: (command) => {
         started += 1
         const properties = limits === undefined ? [] : propertiesOf(limits)
-        return [
-          ...['systemd-run', this.#manager, '--scope', '--quiet', `--unit=${unit(started)}`],
-          ...properties.flatMap((property) => ['-p', property]),
-          '--',
-          ...argv,
-        ]
+        const { argv, env } = this.#manager === '--user' ? withBus(command, this.#env) : command
+        return {
+          argv: [
+            ...['systemd-run', this.#manager, '--scope', '--quiet', `--unit=${unit(started)}`],
+            ...properties.flatMap((property) => ['-p', property]),
+            '--',
+            ...argv,
+          ],
+          env,
+        }
       },
       outOfMemory: async () => {
         const { text } = await this.#ask(['systemctl', this.#manager, 'show', '-p', 'Result', unit(started)])
@@ -80,6 +93,23 @@ export class SystemdScope implements CageMaker {
     await this.#ask(['systemctl', this.#manager, 'kill', '--signal=SIGKILL', `${cageName(id)}-*.scope`])
     await killProcessesOf(id)
   }
+}
+
+/** Our bus for `systemd-run`, which passes on all that it has: so the command gets its own back, or none. */
+function withBus({ argv, env }: CagedCommand, ours: NodeJS.ProcessEnv): CagedCommand {
+  const entering = { ...env }
+  const unset: string[] = []
+  const set: string[] = []
+  for (const name of BUS_VARIABLES) {
+    const [bus, own] = [ours[name], env[name]]
+    if (bus === own) continue
+    if (bus === undefined) delete entering[name]
+    else entering[name] = bus
+    if (own === undefined) unset.push(`--unset=${name}`)
+    else set.push(`${name}=${own}`)
+  }
+  const isSame = unset.length === 0 && set.length === 0
+  return { argv: isSame ? argv : ['env', ...unset, ...set, ...argv], env: entering }
 }
 
 function propertiesOf({ memoryBytes, processes, cpus }: CageLimits): readonly string[] {

@@ -25,7 +25,10 @@ export class Watchdog implements CageMaker {
     }
     return {
       // Never the address space: Node reserves far more of it than it uses.
-      enter: (argv) => (this.#prlimit ? ['prlimit', `--data=${limits.memoryBytes}`, '--', ...argv] : argv),
+      enter: ({ argv, env }) => ({
+        argv: this.#prlimit ? ['prlimit', `--data=${limits.memoryBytes}`, '--', ...argv] : argv,
+        env,
+      }),
       outOfMemory: async () => exceeded,
       watch: (pid, tell) => {
         known.add(pid)
@@ -58,7 +61,7 @@ export class Watchdog implements CageMaker {
   /** Nothing of it outlives the process that opened it. */
   find(id: string): Cage {
     return {
-      enter: (argv) => argv,
+      enter: (command) => command,
       outOfMemory: async () => false,
       kill: async () => await killProcessesOf(id),
       close: async () => await killProcessesOf(id),

@@ -6,6 +6,7 @@ import type { Writable } from 'node:stream'
 import { INSTANCE_VARIABLE } from '@botcli/protocol'
 import type { Cage, CageMaker } from '../../builders/limits/cage.ts'
 import { processesWith } from '../../builders/limits/processes.ts'
+import { spawnAlone } from '../../builders/limits/spawn-alone.ts'
 import { type BundleManifest, readBundle } from '../../builders/native/bundle.ts'
 import type { CloudLog } from '../../log.ts'
 import type { InstanceSpec } from '../engine.ts'
@@ -127,19 +128,20 @@ export class BundleRuns {
       [INSTANCE_VARIABLE]: sandboxed ? INSIDE.settings : folder.settings,
     }
     const machine = machineVariables(this.#options.env)
-    const command = [...runner, ...bundleCommand(bundle, manifest)]
+    const bot = [...runner, ...bundleCommand(bundle, manifest)]
     // Secrets must not be seen in the list of processes, so bubblewrap reads its arguments.
     const hidden = sandboxed
       ? await sandboxArguments({ bundle, manifest, folder, runner, dataFolder, env: own })
       : undefined
-    const argv = sandboxed ? [bwrap, '--args', '4', '--', ...command] : command
-    const [file = '', ...args] = cage?.enter(argv) ?? argv
+    const argv = sandboxed ? [bwrap, '--args', '4', '--', ...bot] : bot
+    const command = { argv, env: sandboxed ? { ...machine, ...mark } : { ...machine, ...own } }
+    const caged = cage?.enter(command) ?? command
     const output = await open(folder.output, 'a', 0o600)
     const status = await open(folder.status, 'a', 0o600)
     try {
-      const child = spawn(file, args, {
+      const child = spawnAlone(spawn, caged.argv, {
         cwd: sandboxed ? folder.path : join(bundle, manifest.workdir),
-        env: sandboxed ? { ...machine, ...mark } : { ...machine, ...own },
+        env: caged.env,
         // A session of its own: it does not end with us, nor with our terminal.
         detached: true,
         stdio: ['ignore', output.fd, output.fd, status.fd, hidden === undefined ? 'ignore' : 'pipe'],

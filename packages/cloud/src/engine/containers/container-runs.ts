@@ -2,6 +2,7 @@ import type { spawn as nodeSpawn } from 'node:child_process'
 import { type FileHandle, open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { INSTANCE_VARIABLE } from '@botcli/protocol'
+import { spawnAlone } from '../../builders/limits/spawn-alone.ts'
 import type { Artifact, InstanceSpec } from '../engine.ts'
 import { INSIDE } from '../inside.ts'
 import { containerVariables, INSTANCE_ID_VARIABLE, type Variables } from '../instance-environment.ts'
@@ -44,7 +45,7 @@ export class ContainerRuns {
   /** Why an image cannot be run here. */
   async refusal(image: Image): Promise<string | undefined> {
     const all = await this.#tools.all()
-    if (image.pull !== undefined)
+    if (image.foreign !== undefined)
       return all.length === 0 ? `There is no container engine here to run images with. ${INSTALL}` : undefined
     if ((await this.#tools.having(image.name)) !== undefined) return undefined
     if (await this.#tools.isOnlyBuilt(image.name))
@@ -84,11 +85,11 @@ export class ContainerRuns {
     await new ContainerTool(run.command[0] ?? '', run.command).remove(run.name)
   }
 
-  /** Somebody else's image is always asked for, with the credentials given: that it is here does not mean that they may have it. */
-  async #toolFor({ name, pull }: Image, folder: InstanceFolder): Promise<UsableTool> {
-    const tool = pull === undefined ? await this.#tools.having(name) : (await this.#tools.all())[0]
+  /** A foreign image is always asked for: that it is here does not mean that they may have it. */
+  async #toolFor({ name, foreign }: Image, folder: InstanceFolder): Promise<UsableTool> {
+    const tool = foreign === undefined ? await this.#tools.having(name) : (await this.#tools.all())[0]
     if (tool === undefined) throw new Error(`There is no container engine here that has ${name}.`)
-    if (pull !== undefined) await tool.pull(name, pull, folder.path)
+    if (foreign !== undefined) await tool.pull(name, foreign.credentials, folder.path)
     return await this.#tools.usable(tool, name)
   }
 
@@ -111,12 +112,11 @@ export class ContainerRuns {
       ...(guarded === undefined ? [] : ['--env-file', '/dev/fd/3']),
       image,
     ]
-    const [program = '', ...args] = argv
     const output = await open(folder.output, 'a', 0o600)
     const file =
       guarded === undefined ? undefined : await unnamedFile(join(folder.path, 'variables'), guarded)
     try {
-      const child = this.#spawn(program, args, {
+      const child = spawnAlone(this.#spawn, argv, {
         cwd: folder.path,
         env: {
           ...plain,

@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { type Answer, askProgram, complaint } from '../../builders/ask-program.ts'
+import type { Credentials } from '../engine.ts'
 
 const ASK_MS = 60_000
 const PULL_MS = 15 * 60_000
@@ -33,24 +34,24 @@ export class ContainerTool {
     return (await this.#ask(['image', 'inspect', '--format', '{{.Id}}', image])).status === 0
   }
 
-  /** Fetches an image with somebody's credentials, which are gone afterwards. Rejects with what the engine says. */
-  async pull(
-    image: string,
-    registry: { readonly host: string; readonly auth: string },
-    scratch: string,
-  ): Promise<void> {
+  /**
+   * Fetches an image with somebody's credentials, which are gone afterwards, or with none; never with those of this machine. Rejects with
+   * what the engine says.
+   */
+  async pull(image: string, credentials: Credentials | undefined, scratch: string): Promise<void> {
     const folder = join(scratch, 'auth')
     await mkdir(folder, { mode: 0o700 })
     try {
-      const auths = registry.auth === '' ? {} : { [registry.host]: { auth: registry.auth } }
+      const auths = credentials === undefined ? {} : { [credentials.host]: { auth: credentials.auth } }
       const file = join(folder, 'config.json')
       await writeFile(file, JSON.stringify({ auths }), { mode: 0o600 })
       const [program = '', ...options] = this.command
       const argv =
         program === 'docker'
           ? [program, '--config', folder, ...options, 'pull', '--quiet', image]
-          : [...this.command, 'pull', '--quiet', '--authfile', file, image]
-      const answer = await askProgram(argv, { timeoutMs: PULL_MS })
+          : // Of a registry, whatever else the name could mean to it.
+            [...this.command, 'pull', '--quiet', '--authfile', file, `docker://${image}`]
+      const answer = await askProgram(argv, { timeoutMs: PULL_MS, env: { DOCKER_AUTH_CONFIG: '' } })
       if (answer.status !== 0)
         throw new Error(`The image ${image} could not be fetched: ${complaint(answer)}`)
     } finally {

@@ -58,7 +58,6 @@ describe('a start', () => {
     await house.deployed('echo', { autoScaling: { minAgents: 0, maxAgents: 1 } })
     await until(() => house.engine.running.length === 0, 'the instance to be idle and gone')
     house.engine.scripts.set('registry.test/bot:1', { waits: true })
-    house.engine.scripts.set('bot:1', { waits: true })
     const leaving = new AbortController()
     const left = fetch(`${house.fixture.url}/v1/public/echo/start`, {
       method: 'POST',

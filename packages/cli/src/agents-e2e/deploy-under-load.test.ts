@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { until } from '../../../runner/src/testing/runner-fixture.ts'
 import { CloudHouse } from '../testing/cloud-house.ts'
 import { COUNTING_BOTS } from '../testing/counting-bots.ts'
 import { CountingCall } from '../testing/counting-call.ts'
+
+// Real processes take their time on a machine that has much to do.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const AGENT = 'counting'
 const CALLERS = 4
@@ -14,8 +17,8 @@ beforeAll(async () => {
   const buildId = await house.build(COUNTING_BOTS.typescript)
   const autoScaling = { minAgents: 1, maxAgents: 2 }
   await house.deployed(AGENT, { buildId, autoScaling, sessionsPerInstance: 3 })
-}, 300_000)
-afterAll(() => house.close(), 120_000)
+})
+afterAll(() => house.close())
 
 /** Callers that start sessions all the time, and what became of them. */
 class Load {

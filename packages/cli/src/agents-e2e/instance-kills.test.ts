@@ -1,9 +1,12 @@
 import type { AgentDetails } from '@botcli/protocol/cloud'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { until } from '../../../runner/src/testing/runner-fixture.ts'
 import { CloudHouse } from '../testing/cloud-house.ts'
 import { COUNTING_BOTS } from '../testing/counting-bots.ts'
 import { CountingCall } from '../testing/counting-call.ts'
+
+// Real processes take their time on a machine that has much to do.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const AGENT = 'counting'
 
@@ -13,8 +16,8 @@ beforeAll(async () => {
   const buildId = await house.build(COUNTING_BOTS.typescript)
   const autoScaling = { minAgents: 1, maxAgents: 2 }
   await house.deployed(AGENT, { buildId, autoScaling, sessionsPerInstance: 2 })
-}, 300_000)
-afterAll(() => house.close(), 120_000)
+})
+afterAll(() => house.close())
 
 /** A call, and the instance that has it. */
 async function begin(): Promise<{ readonly call: CountingCall; readonly instanceId: string }> {

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { addOrganization } from '../../../cloud/src/testing/cloud-fixture.ts'
 import { WebsocketClient } from '../../../runner/src/testing/websocket-client.ts'
 import { CloudHouse, type HouseKeys } from '../testing/cloud-house.ts'
 import { COUNTING_BOTS } from '../testing/counting-bots.ts'
 import { CountingCall } from '../testing/counting-call.ts'
+
+// Real processes take their time on a machine that has much to do.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const AGENT = 'counting'
 const BODIES: Readonly<Record<string, unknown>> = {
@@ -44,11 +47,11 @@ beforeAll(async () => {
       ]
     }),
   )
-}, 300_000)
+})
 afterAll(async () => {
   await call.hangUp()
   await house.close()
-}, 120_000)
+})
 
 /** Asks as somebody, about the agent and the session of these names. */
 async function ask(

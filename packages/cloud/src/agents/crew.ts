@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessionView } from '@botcli/protocol'
 import type { CloudConfig } from '../config.ts'
 import type { InstanceClient } from '../engine/instance-client.ts'
@@ -15,6 +16,9 @@ import { Revision } from './revision.ts'
 /** A session that began so long ago is known to its instance, if it is there at all; and its end was read, if it was written. */
 const SETTLED_MS = 120_000
 const LOST = 'Its instance does not know it any more, and how it ended was lost.'
+
+/** Instances that were ready get so long to answer when the cloud comes back; who takes longer is taken up later. */
+const ANSWER_MS = 3000
 
 /** What a crew works with. */
 export interface CrewOptions {
@@ -76,6 +80,16 @@ export class Crew {
     // Those whose instance was written off before they were.
     const lost = open.filter(({ instanceId }) => !known.has(instanceId))
     for (const { id } of lost) await live.end(id, 'instance_lost', 'Its instance has ended.')
+    await this.#answers()
+  }
+
+  /** Until then nobody knows which sessions still wait for their callers, and there is no warm place for a new one. */
+  async #answers(): Promise<void> {
+    const wasReady = this.instances.filter(({ stored }) => stored.readyAt !== null)
+    const enough = new AbortController()
+    const limit = sleep(ANSWER_MS, undefined, { signal: enough.signal }).catch(() => {})
+    await Promise.race([Promise.all(wasReady.map(({ settled }) => settled)), limit])
+    enough.abort()
   }
 
   get revisions(): readonly Revision[] {

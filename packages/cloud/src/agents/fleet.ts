@@ -54,6 +54,8 @@ export class Fleet implements Tenant {
   #lookAt: number | undefined
   #working: Promise<void> | undefined
   #isDirty = false
+  /** Before that, what is there is not known, and nothing can be compared. */
+  #isOpen = false
   #isClosed = false
 
   constructor(agent: StoredAgent, options: FleetOptions) {
@@ -67,6 +69,7 @@ export class Fleet implements Tenant {
   /** Finds the instances that an earlier process has left running, and goes on with what it was about. */
   async open(): Promise<void> {
     await this.#crew.rejoin(this.#agent)
+    this.#isOpen = true
     this.wake()
   }
 
@@ -148,7 +151,7 @@ export class Fleet implements Tenant {
   /** Looks again at what is there and what is wanted. */
   wake(): void {
     this.#isDirty = true
-    if (this.#isClosed) return
+    if (this.#isClosed || !this.#isOpen) return
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined
       if (this.#isDirty) this.wake()

@@ -75,3 +75,39 @@ it('a roll-out goes on where it was', async () => {
   await house.phase('slow', 'Active')
   expect(house.engine.started).toHaveLength(1)
 })
+
+it('what an instance says meanwhile is of its run, and it was ready since it was', async () => {
+  await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })
+  const before = (await house.agent('echo')).instances[0]?.readyAt
+  await house.fixture.cloud.close({ deadlineMs: 0 })
+  house.engine.running[0]?.say('nobody listens')
+  await house.fixture.open()
+  const entry = await until(
+    async () => (await house.logs('echo')).find(({ log }) => log === 'nobody listens'),
+    'the line',
+  )
+  expect(entry.source).toBe('run')
+  const { readyAt } = (await house.agent('echo')).instances[0] ?? {}
+  expect(Math.abs(Date.parse(readyAt ?? '') - Date.parse(before ?? ''))).toBeLessThan(100)
+})
+
+it('an instance that went down with the cloud before it was ready does not fail its deployment', async () => {
+  house.engine.scripts.set('bot:1', { waits: true })
+  await house.create('slow')
+  const instance = await until(() => house.engine.running[0], 'an instance')
+  await house.fixture.cloud.close({ deadlineMs: 0 })
+  instance.crash()
+  house.engine.scripts.delete('bot:1')
+  await house.fixture.open()
+  await house.phase('slow', 'Active')
+})
+
+it('an instance that was ready and went down with the cloud is not taken for one that cannot start', async () => {
+  await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })
+  await house.fixture.cloud.close({ deadlineMs: 0 })
+  house.engine.running[0]?.crash()
+  await house.fixture.open()
+  expect((await house.start('echo')).status).toBe(200)
+  const texts = (await house.logs('echo')).map(({ log }) => log)
+  expect(texts.filter((text) => text.includes('before it was ready'))).toEqual([])
+})

@@ -141,7 +141,7 @@ describe('deploy.toml', () => {
     ])
     expect(listed.exclude).toContain('docs/')
     const people = await typed(['build', 'create', '--list'], { cwd })
-    expect(people.stderr).toContain('left out by deploy.toml and .dockerignore)')
+    expect(people.stderr).toContain('deploy.toml and .dockerignore say what is left out)')
   })
 
   it.each([

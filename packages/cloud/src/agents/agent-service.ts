@@ -258,13 +258,8 @@ export class AgentService {
     const made = await store.agents.deploy(wanted)
     await this.#tell(agent, made.id, config, isNew)
     const fleet = fleets.of(agentId)
-    const next = {
-      ...agent,
-      activeDeploymentId: fleet.agent.activeDeploymentId,
-      desiredDeploymentId: made.id,
-    }
-    await fleet.deploy({ ...next, updatedAt: made.createdAt }, made)
-    return this.#details({ ...next, updatedAt: made.createdAt })
+    await fleet.deploy(made)
+    return this.#details(fleet.agent)
   }
 
   async #tell(

@@ -121,13 +121,13 @@ export class Fleet implements Tenant {
   }
 
   /** Rolls a new deployment out. One that was not ready yet is given up for it. */
-  async deploy(agent: StoredAgent, deployment: StoredDeployment): Promise<void> {
+  async deploy(deployment: StoredDeployment): Promise<void> {
+    // One that is just becoming active must not be given up in the middle of that.
+    while (this.#working) await this.#working
     const given = this.#candidate
-    this.#agent = agent
+    this.#agent = { ...this.#agent, desiredDeploymentId: deployment.id, updatedAt: deployment.createdAt }
     this.#crew.add(deployment)
-    if (given) {
-      await this.#fail(given, superseded(`Deployment ${deployment.number}`))
-    }
+    if (given) await this.#fail(given, superseded(`Deployment ${deployment.number}`))
     this.wake()
   }
 

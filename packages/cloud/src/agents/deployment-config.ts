@@ -14,7 +14,7 @@ export interface ConfigCheckOptions {
 
 /** A registry with a dot or a port, a path, a tag, a digest. */
 const FOREIGN_IMAGE =
-  /^(?:[a-z\d-]+(?:\.[a-z\d-]+)+(?::\d+)?|[a-z\d-]+:\d+)(?:\/[a-z\d]+(?:[._-]+[a-z\d]+)*)+(?::\w[\w.-]*)?(?:@sha256:[\da-f]{64})?$/
+  /^[a-z\d](?:[a-z\d-]*(?:\.[a-z\d-]+)+(?::\d+)?|[a-z\d-]*:\d+)(?:\/[a-z\d]+(?:[._-]+[a-z\d]+)*)+(?::\w[\w.-]*)?(?:@sha256:[\da-f]{64})?$/
 /** To podman these are images that are here. */
 const NOT_FOREIGN = /^containers-storage:/
 

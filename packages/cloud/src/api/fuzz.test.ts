@@ -52,10 +52,14 @@ function near(schema: Json, document: Document): fc.Arbitrary<unknown> {
     )
     const partial = fc.record(shape, { requiredKeys: [] })
     const exact = fc.record(shape)
+    // Where one of many is wrong in itself or beside another, only what has few is ever right.
+    const few = fc
+      .subarray(Object.keys(shape), { maxLength: Math.min(1, properties.length) })
+      .chain((names) => fc.record(Object.fromEntries(names.map((name) => [name, shape[name] ?? anything]))))
     const more = fc
       .tuple(exact, fc.dictionary(text, anything, { maxKeys: 2 }))
       .map(([a, b]) => ({ ...a, ...b }))
-    return fc.oneof({ weight: 4, arbitrary: exact }, partial, more)
+    return fc.oneof({ weight: 4, arbitrary: exact }, { weight: 2, arbitrary: few }, partial, more)
   }
   if (schema.type === 'integer')
     return fc.oneof(fc.integer({ min: -2, max: 10_002 }), fc.maxSafeInteger(), fc.double())

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findSandbox } from '../builders/limits/find-limiter.ts'
 import { readBundle, writeBundle } from '../builders/native/bundle.ts'
@@ -217,6 +217,9 @@ console.log('loaded')`
       expect((await stat(shortcut)).mode & 0o777).toBe(0o700)
       // Somebody sweeps the folder for temporary files.
       await rm(shortcut, { recursive: true })
+      await ready(instance)
+      expect((await stat(shortcut)).mode & 0o777).toBe(0o700)
+      await rm(shortcut, { recursive: true })
       const engine = await bench.again()
       const found = await engine.find(instance.id)
       if (found === undefined) throw new Error('it was not found')
@@ -224,6 +227,50 @@ console.log('loaded')`
       await found.stop(20_000)
       await engine.remove(instance.id)
       expect(existsSync(shortcut)).toBe(false)
+      await engine.close()
+    })
+
+    it('is reached by another way if somebody else has taken its own', async () => {
+      await bench.close()
+      bench = await InstanceBench.open({ runner, sandbox, below: 'a-long-name-with:a-colon/'.repeat(6) })
+      const instance = await bench.start('')
+      await ready(instance)
+      const record = join(bench.instances, instance.id, 'instance.json')
+      const shortcutNow = async () => JSON.parse(await readFile(record, 'utf8')).shortcut as string
+      const taken = await shortcutNow()
+      await rm(taken, { recursive: true })
+      await writeFile(taken, 'of somebody else')
+      await ready(instance)
+      const own = dirname(dirname(instance.socketPath))
+      expect(own).not.toBe(taken)
+      const engine = await bench.again()
+      const found = await engine.find(instance.id)
+      if (found === undefined) throw new Error('it was not found')
+      await ready(found)
+      const other = await shortcutNow()
+      expect(other).not.toBe(taken)
+      await found.stop(20_000)
+      await bench.engine.remove(instance.id)
+      await engine.remove(instance.id)
+      expect([found.socketPath, existsSync(own), existsSync(other)]).toEqual([
+        join(other, 'i/socket'),
+        false,
+        false,
+      ])
+      expect(await readFile(taken, 'utf8')).toBe('of somebody else')
+      await rm(taken)
+      await engine.close()
+    })
+
+    it('counts as unknown if what was written down of it is damaged, and is ended when it is removed', async () => {
+      const instance = await bench.start('')
+      await ready(instance)
+      await writeFile(join(bench.instances, instance.id, 'instance.json'), '{"version":')
+      const engine = await bench.again()
+      expect(await engine.find(instance.id)).toBeUndefined()
+      await engine.remove(instance.id)
+      expect(await processesOfInstance(instance.id)).toEqual([])
+      expect(await engine.list()).toEqual([])
       await engine.close()
     })
 

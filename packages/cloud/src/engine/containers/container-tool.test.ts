@@ -43,6 +43,13 @@ it.each([
   expect(await readdir(scratch)).toEqual([])
 })
 
+it('asks for an image by its digest where it has one', async () => {
+  await tool.pull('localhost:5000/bot:1@sha256:0123', undefined, join(folder, 'scratch'))
+  expect(await readFile(join(folder, 'asked'), 'utf8')).toMatch(
+    / docker:\/\/localhost:5000\/bot@sha256:0123\n$/,
+  )
+})
+
 it('says why an image could not be fetched', async () => {
   await expect(tool.pull('registry.test/refused', undefined, join(folder, 'scratch'))).rejects.toThrow(
     'The image registry.test/refused could not be fetched: unauthorized: no',

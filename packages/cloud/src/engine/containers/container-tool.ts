@@ -49,8 +49,7 @@ export class ContainerTool {
       const argv =
         program === 'docker'
           ? [program, '--config', folder, ...options, 'pull', '--quiet', image]
-          : // Of a registry, whatever else the name could mean to it.
-            [...this.command, 'pull', '--quiet', '--authfile', file, `docker://${image}`]
+          : [...this.command, 'pull', '--quiet', '--authfile', file, ofRegistry(image)]
       const answer = await askProgram(argv, { timeoutMs: PULL_MS, env: { DOCKER_AUTH_CONFIG: '' } })
       if (answer.status !== 0)
         throw new Error(`The image ${image} could not be fetched: ${complaint(answer)}`)
@@ -94,4 +93,9 @@ export class ContainerTool {
   async #ask(args: readonly string[], timeoutMs = ASK_MS): Promise<Answer> {
     return await askProgram([...this.command, ...args], { timeoutMs })
   }
+}
+
+/** The name for podman, to which it could mean something else. A digest says more than a tag, and both at once are refused. */
+function ofRegistry(image: string): string {
+  return `docker://${image.replace(/:[^/@]+@/, '@')}`
 }

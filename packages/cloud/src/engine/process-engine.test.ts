@@ -170,6 +170,24 @@ console.log('loaded')`
       await third.close()
     })
 
+    it.skipIf(!existsSync('/bin/bash'))('gets nothing that the control plane was started with', async () => {
+      const code = `import { readlinkSync } from 'node:fs'
+console.log('leads to', readlinkSync('/proc/self/fd/251'))`
+      const spec = bench.spec(await bench.bundle(code))
+      const { dataFolder, instances: folder } = bench
+      const task = JSON.stringify({ spec, dataFolder, folder, runner, sandbox })
+      const argv = ['-c', 'exec 251>&1 "$@"', 'bash', process.execPath, starter, task]
+      const child = spawn('/bin/bash', argv, { stdio: ['ignore', 'pipe', 'inherit'] })
+      await once(child.stdout, 'data')
+      child.kill('SIGKILL')
+      // Nobody else holds it open.
+      await once(child, 'close')
+      const instance = await bench.engine.find(spec.settings.instanceId)
+      if (instance === undefined) throw new Error('it was not found')
+      await ready(instance)
+      expect(await outputOf(instance)).toMatch(/^leads to \S*\/null$/m)
+    })
+
     it('is found by its mark if the control plane was killed before it had written down its process', async () => {
       const instance = await bench.start('')
       await ready(instance)

@@ -13,6 +13,7 @@ import { LogDoor } from './api/log-door.ts'
 import { publicOrigin } from './api/public-url.ts'
 import type { BuilderProbe } from './builders/builder.ts'
 import { assembleBuilds } from './builds/assemble-builds.ts'
+import type { PlatformPacker } from './builds/platform/platform-packer.ts'
 import { Closers } from './closers.ts'
 import { type CloudConfig, loadConfig } from './config.ts'
 import { makeDataFolder } from './data-folder.ts'
@@ -45,6 +46,8 @@ export interface CloudOptions {
   readonly port: number
   /** Ways to build, best first; those of this machine by default. */
   readonly builders?: readonly BuilderProbe[]
+  /** Makes npm packages of this same botcli, for images that ask for `botcli*.tgz`. Without it they take it from npm. */
+  readonly platform?: PlatformPacker | undefined
   /** The command that starts `botcli`, which agents are run with. Without it, or an engine, there are no agents. */
   readonly runner?: readonly string[] | undefined
   /** What runs agents; the one of this machine by default. */
@@ -124,6 +127,7 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
   const builds = await assembleBuilds({
     ...{ dataFolder, store, logs, secrets, settings, log, clock, config: config.builds },
     ...{ builders: options.builders, stopMs: options.builderStopMs, tokenKey: box.derive('uploads') },
+    platform: options.platform,
     users: (organizationId, buildId) => agents.service.usersOfBuild(organizationId, buildId),
   })
 

@@ -6,6 +6,7 @@ export type {
   BuildOutput,
   BuildResult,
 } from './builders/builder.ts'
+export type { PlatformPacker } from './builds/platform/platform-packer.ts'
 export { type CloudOptions, type RunningCloud, startCloud } from './cloud.ts'
 export type { CloudConfig } from './config.ts'
 export { CloudError } from './errors.ts'

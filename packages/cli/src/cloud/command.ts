@@ -13,6 +13,7 @@ import { ownProgram } from '../own-program.ts'
 import { UsageError } from '../usage-error.ts'
 import { ownVersion } from '../version.ts'
 import { formatGreeting, formatKeys, formatOrganization, type GreetingInput, reach } from './greeting.ts'
+import { npmPacker } from './npm-packer.ts'
 import { CLOUD_OPTIONS } from './options.ts'
 import { signIn } from './sign-in.ts'
 import { defaultDataFolder } from './values.ts'
@@ -70,8 +71,9 @@ async function serve(
       newOrganization: values.newOrganization,
     },
     ...builtPages(),
-    // Agents are run by this same program.
+    // Agents are run by this same program, and images have it inside.
     runner: ownProgram(),
+    platform: npmPacker(io.env),
   })
   const key = cloud.firstKeys?.privateKey ?? cloud.newKey
   const publicKey = cloud.firstKeys?.publicKey

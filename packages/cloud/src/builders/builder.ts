@@ -61,6 +61,8 @@ export type BuildResult =
 export interface Builder {
   /** As the log names it, with its version, such as `buildah 1.28.2`. */
   readonly name: string
+  /** Set if it makes bundles, which the cloud's own botcli runs, and not images, which have one inside. */
+  readonly makesBundles?: true
   /**
    * Builds. An abort ends every process of the build and removes what it left; the promise settles after that. It rejects only for faults of
    * ours.

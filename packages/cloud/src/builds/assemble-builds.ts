@@ -15,6 +15,9 @@ import { BuildQueue } from './build-queue.ts'
 import { BuildRuns } from './build-runs.ts'
 import { BuildService } from './build-service.ts'
 import { BuilderShelf } from './builder-shelf.ts'
+import { PackedPlatform } from './platform/packed-platform.ts'
+import type { PlatformPacker } from './platform/platform-packer.ts'
+import { PlatformSupply } from './platform/platform-supply.ts'
 import { UploadService } from './uploads/upload-service.ts'
 
 const STOP_MS = 30_000
@@ -29,6 +32,8 @@ export interface BuildsOptions {
   readonly config: CloudConfig['builds']
   /** Ways to build; those of this machine by default. */
   readonly builders?: readonly BuilderProbe[] | undefined
+  /** Makes packages of botcli for images. */
+  readonly platform?: PlatformPacker | undefined
   /** What places for uploads are signed with. */
   readonly tokenKey: Uint8Array
   /** The names of agents that need a build. */
@@ -62,9 +67,12 @@ export async function assembleBuilds(options: BuildsOptions): Promise<Builds> {
   const { seconds, memoryBytes, processes, diskBytes, concurrency, perOrganization, maxPending } = config
   const workFolder = join(dataFolder, 'work')
   const owner = randomUUID()
+  const platform =
+    options.platform &&
+    new PlatformSupply(new PackedPlatform(join(dataFolder, 'platform'), options.platform), log)
   const runs = new BuildRuns({
     ...{ store, logs, uploads, secrets, shelf, directory, log, clock, workFolder, bundleFolder, owner },
-    stopMs: options.stopMs ?? STOP_MS,
+    ...{ platform, stopMs: options.stopMs ?? STOP_MS },
     limits: { seconds, memoryBytes, processes, diskBytes },
   })
   const queue = new BuildQueue({ store, work: runs, owner, concurrency, perOrganization, log, clock })

@@ -11,6 +11,7 @@ import { BuildLog } from './build-log.ts'
 import type { BuildWork } from './build-queue.ts'
 import type { BuilderShelf } from './builder-shelf.ts'
 import { unpackContext } from './context/unpack-context.ts'
+import type { PlatformSupply } from './platform/platform-supply.ts'
 import type { UploadService } from './uploads/upload-service.ts'
 
 /** What runs need. */
@@ -20,6 +21,8 @@ export interface BuildRunsOptions {
   readonly uploads: UploadService
   readonly secrets: SecretService
   readonly shelf: BuilderShelf
+  /** What brings botcli into images, if the cloud has it as packages. */
+  readonly platform?: PlatformSupply | undefined
   readonly directory: BuildDirectory
   readonly limits: BuildLimits
   /** Whose leases these builds have. */
@@ -183,7 +186,7 @@ export class BuildRuns implements BuildWork {
     buildLog: BuildLog,
     stop: AbortSignal,
   ): Promise<BuildResult> {
-    const { uploads, limits, bundleFolder } = this.#options
+    const { uploads, limits, bundleFolder, platform, stopMs } = this.#options
     const packed = await uploads.packed(build.uploadId)
     if (!packed) throw new Error('the uploaded context is gone')
     await rm(folder, { recursive: true, force: true })
@@ -206,9 +209,11 @@ export class BuildRuns implements BuildWork {
       imageName: `localhost/botcli/${build.organizationId}:${build.id}`,
       limits,
     }
+    if (platform && !builder.makesBundles)
+      await withinAfterAbort(platform.supply(input, buildLog, stop), stop, stopMs)
     const work = builder.build(input, buildLog, stop)
     try {
-      return await withinAfterAbort(work, stop, this.#options.stopMs)
+      return await withinAfterAbort(work, stop, stopMs)
     } catch (error) {
       // A builder that was given up may still make something, which nobody is to find.
       work.then((late) => (late.ok ? builder.remove(late.imageUri) : undefined)).catch(() => {})

@@ -12,6 +12,7 @@ import {
 } from '@botcli/protocol/cloud'
 import { type Header, pack } from 'tar-stream'
 import type { BuilderProbe } from '../builders/builder.ts'
+import type { PlatformPacker } from '../builds/platform/platform-packer.ts'
 import { type RunningCloud, startCloud } from '../cloud.ts'
 import type { Engine } from '../engine/engine.ts'
 import { KeyService } from '../keys/key-service.ts'
@@ -23,6 +24,7 @@ import { ScriptedBuilder, scripted } from './scripted-builder.ts'
 export interface FixtureOptions {
   /** Those of this machine, or others; by default one that does what build files say. */
   readonly builders?: readonly BuilderProbe[] | 'machine'
+  readonly platform?: PlatformPacker
   readonly engine?: Engine
   readonly runner?: readonly string[]
   /** Written as `cloud.json`. */
@@ -88,6 +90,7 @@ export class CloudFixture {
     const {
       builders = [scripted(this.builder)],
       engine,
+      platform,
       runner,
       clock,
       dashboardFolder,
@@ -100,7 +103,7 @@ export class CloudFixture {
       ...(builders !== 'machine' && { builders }),
       ...(engine && { engine }),
       ...(clock && { clock }),
-      ...{ runner, dashboardFolder, talkFolder, newKey, idleMs },
+      ...{ platform, runner, dashboardFolder, talkFolder, newKey, idleMs },
       ...(builderStopMs !== undefined && { builderStopMs }),
     })
     if (this.#cloud.firstKeys) this.#keys = this.#cloud.firstKeys

@@ -19,6 +19,8 @@ import type {
  */
 export class ScriptedBuilder implements Builder {
   readonly name: string
+  /** Set for one that makes no images. */
+  makesBundles?: true
   readonly removed: string[] = []
   readonly cleaned: string[] = []
   /** What it makes everything of. */

@@ -35,6 +35,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
  */
 export class NativeBuilder implements Builder {
   readonly name: string
+  readonly makesBundles = true
   readonly #options: NativeBuilderOptions
 
   constructor(options: NativeBuilderOptions) {

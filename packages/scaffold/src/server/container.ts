@@ -8,7 +8,8 @@ export function dockerfile(configuration: Configuration): string {
   return `# The runner is a program for Node.
 FROM node:22-bookworm-slim AS runner
 WORKDIR /opt/botcli
-# Before botcli ${botcliVersion()} is on npm, its packages have to lie beside this file: botcli*.tgz, made by npm pack.
+# A cloud that builds this puts its own botcli beside it, as botcli*.tgz. Elsewhere it comes from npm;
+# before botcli ${botcliVersion()} is there, make such packages with npm pack.
 COPY wheels botcli*.tgz ./
 RUN npm install --no-audit --no-fund $(ls ./botcli*.tgz 2>/dev/null || echo botcli@${botcliVersion()})
 

@@ -283,12 +283,15 @@ describe('projects', () => {
     }
   })
 
-  it('says that its image needs a version on npm, and takes another', () => {
+  it('says where its image has botcli from: a cloud, npm, or packages beside it', () => {
     const cloud = configured({ deployToCloud: true })
     const version = botcliVersion()
     const image = file(cloud, 'server/Dockerfile')
-    expect(image).toMatch(new RegExp(`^# Before botcli ${version} is on npm.* botcli\\*\\.tgz.*$`, 'm'))
+    expect(image).toMatch(
+      new RegExp(`^# A cloud .* botcli\\*\\.tgz.*\n# before botcli ${version} is there.*$`, 'm'),
+    )
     expect(image).toMatch(new RegExp(`^RUN npm install .*botcli\\*\\.tgz.* echo botcli@${version}\\)$`, 'm'))
+    expect(file(cloud, 'README.md')).toContain('A cloud that builds the image puts its own botcli into it.')
     expect(file(cloud, 'README.md')).toContain(`takes botcli ${version} from npm; before that`)
     expect(file(configured(), 'README.md')).not.toContain('npm; before')
   })

@@ -42,15 +42,16 @@ is ready; running ones finish on the old one. If it does not start, you see the 
 \`server/Dockerfile\` makes an image in which the same runner runs the bot${python === '3.12' ? ' (the services need Python 3.12, which is in it)' : ''}. Commit \`server/uv.lock\`, which \`uv sync\` makes,
 and the image has the versions that you have tried.
 
-The image takes botcli ${botcliVersion()} from npm; before that version is there, it is made of a copy of botcli: in that copy,
-\`npm pack --workspaces --pack-destination PROJECT/server\`. Try the image here:
+A cloud that builds the image puts its own botcli into it. To try the image here, by hand: it takes botcli ${botcliVersion()} from npm; before that
+version is there, it is made of a copy of botcli: in that copy, \`npm pack --workspaces --pack-destination PROJECT/server\`. Remove the packages
+after that, or the cloud takes them, too. Then:
 
 \`\`\`
 docker build -t ${agent} server
 docker run --rm --env-file server/.env ${trial(agent, traits)}
 \`\`\`
 
-\`.env\` never gets into the image. A cloud that has no container engine installs the dependencies into a bundle instead, and needs none of this.${notes.map((note) => `\n\n${note}`).join('')}`
+\`.env\` never gets into the image. A cloud that has no container engine installs the dependencies into a bundle instead, and runs the bot with its own botcli.${notes.map((note) => `\n\n${note}`).join('')}`
 }
 
 /** Commands with remarks that begin below each other. */

@@ -24,6 +24,9 @@ const noBuildah =
     ? await debianPrograms({ '/usr/bin/buildah': 'buildah', '/usr/bin/busybox': 'busybox-static' })
     : { skipped: 'only root may make the base image' }
 
+const noPodman =
+  noBuildah ?? (await debianPrograms({ '/usr/bin/podman': 'podman', '/usr/sbin/runc': 'runc' }))
+
 describe.skipIf(noNpm)(`packages of this botcli${noNpm ? ` (${noNpm.skipped})` : ''}`, () => {
   let folder: string
   let installed: string
@@ -95,10 +98,7 @@ describe.skipIf(noNpm)(`packages of this botcli${noNpm ? ` (${noNpm.skipped})` :
     it(
       'are there, though nobody has put them beside the example',
       async () => {
-        const project = join(folder, 'echo')
-        await cp(join(EXAMPLES, 'echo'), project, { recursive: true })
-        const file = await readFile(join(project, 'Dockerfile'), 'utf8')
-        const own = file.replace(/^FROM node:\S+$/m, `FROM ${NODE_IMAGE}`)
+        const { project, own } = await makeEcho(folder)
         await writeFile(join(project, 'Dockerfile'), `${own}RUN echo "inside: $(botcli --version)"\n`)
         const options = { env: environment(), timeout: LIMIT_MS }
         const create = async (...args: string[]): Promise<string> =>
@@ -117,8 +117,29 @@ describe.skipIf(noNpm)(`packages of this botcli${noNpm ? ` (${noNpm.skipped})` :
       },
       LIMIT_MS,
     )
+
+    it.skipIf(noPodman)(
+      `run it as an agent${noPodman ? ` (${noPodman.skipped})` : ''}`,
+      async () => {
+        const { project } = await makeEcho(folder)
+        const options = { env: environment(), timeout: LIMIT_MS }
+        const { stderr } = await run(botcli(), ['deploy', project], options)
+        expect(stderr).toMatch(/^Deployment 1 of echo takes sessions after /m)
+      },
+      LIMIT_MS,
+    )
   })
 })
+
+/** Copies the example, but for the image that it begins with; a registry would have that. */
+async function makeEcho(folder: string): Promise<{ readonly project: string; readonly own: string }> {
+  const project = await mkdtemp(join(folder, 'echo-'))
+  await cp(join(EXAMPLES, 'echo'), project, { recursive: true })
+  const file = await readFile(join(project, 'Dockerfile'), 'utf8')
+  const own = file.replace(/^FROM node:\S+$/m, `FROM ${NODE_IMAGE}`)
+  await writeFile(join(project, 'Dockerfile'), own)
+  return { project, own }
+}
 
 /** Makes an image with Node, npm and a user `node`, which reaches the registry as this machine does. */
 async function makeNodeImage(folder: string, place: readonly string[]): Promise<void> {

@@ -94,7 +94,10 @@ export class JournalReader {
     const handle = await openFile(join(this.#journalFolder, journalFile(number)))
     if (handle === undefined) return { records: [], offset, isEnd: true }
     try {
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(BATCH_BYTES), 0, BATCH_BYTES, offset)
+      // Most reads are of a few lines, and a large buffer for each of them would cost more than all the rest.
+      const { size } = await handle.stat()
+      const wanted = Math.min(BATCH_BYTES, Math.max(0, size - offset))
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, offset)
       const isEnd = bytesRead < BATCH_BYTES
       const bytes = buffer.subarray(0, bytesRead)
       const last = bytes.lastIndexOf(NEWLINE)

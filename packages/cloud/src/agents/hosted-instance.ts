@@ -150,6 +150,13 @@ export class HostedInstance {
     this.#countedAt = 0
   }
 
+  /** It is known again which sessions it has. */
+  trust(): void {
+    if (this.#isTrusted) return
+    this.#isTrusted = true
+    this.#options.events.released(this)
+  }
+
   /** What it has told of its sessions may be lost, so that they are counted soon. */
   recount(): void {
     this.#countedAt = 0
@@ -280,9 +287,7 @@ export class HostedInstance {
       .info(this.socketPath)
       .then(async ({ sessions }) => {
         await events.counted(this, sessions)
-        if (this.#isTrusted) return
-        this.#isTrusted = true
-        events.released(this)
+        this.trust()
       })
       .catch((error: unknown) =>
         log.warn('the sessions of an instance were not counted', { id: this.id, error }),

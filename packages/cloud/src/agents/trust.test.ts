@@ -47,7 +47,7 @@ describe('a start', () => {
     if (!instance) throw new Error('no instance')
     instance.isMute = true
     expect(await house.start('echo')).toMatchObject({ status: 502, body: { code: 'DEPLOY-SESSION-FAILED' } })
-    expect(instance.sessions.size).toBe(0)
+    await until(() => instance.sessions.size === 0, 'the instance to hear of it')
     instance.isMute = false
     expect(await house.start('echo')).toMatchObject({ status: 200 })
     const { body } = await house.fixture.request('/v1/agents/echo/sessions?status=ended')

@@ -57,7 +57,8 @@ export class StartService {
     const place = await fleets.of(agent.id).place(sessionId, caller.gone)
     try {
       const answer = await this.#begin(sessionId, place, request, caller, begun)
-      if (caller.gone.aborted) throw callerLeft()
+      if (caller.gone.aborted)
+        throw new CloudError('INVALID_REQUEST', 'The caller left before its session could begin.')
       return answer
     } catch (error) {
       await this.#undo(sessionId, place, error)
@@ -69,11 +70,12 @@ export class StartService {
   async #undo(sessionId: string, { instance }: Place, error: unknown): Promise<void> {
     const { live, client } = this.#options
     const message = error instanceof Error ? error.message : String(error)
-    const isRefused = error instanceof CloudError && error.code !== 'DEPLOY-SESSION-FAILED'
-    if (!isRefused || isLeft(error)) {
-      // One that cannot be told now is asked for its sessions when it answers again, and takes no new ones before.
-      await client.stop(instance.socketPath, sessionId).catch(() => instance.distrust())
-    }
+    // Not waited for: it may hang. Until it has heard, or was asked for its sessions, it gets no new ones.
+    instance.distrust()
+    client.stop(instance.socketPath, sessionId).then(
+      () => instance.trust(),
+      () => {},
+    )
     try {
       await live.end(sessionId, 'not_started', message)
     } finally {
@@ -125,14 +127,4 @@ export class StartService {
     const base = `${origin.replace(/^http/, 'ws')}/v1/public/${agentName}/sessions/${id}/${token}`
     return { wsUrl: `${base}/${isCall ? 'ws' : 'ws-client'}` }
   }
-}
-
-const LEFT = 'The caller left before its session could begin.'
-
-function callerLeft(): CloudError {
-  return new CloudError('INVALID_REQUEST', LEFT)
-}
-
-function isLeft(error: unknown): boolean {
-  return error instanceof CloudError && error.message === LEFT
 }

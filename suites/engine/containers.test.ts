@@ -201,7 +201,7 @@ function behaves(
       const foreign = {
         kind: 'image',
         name: 'localhost:9/a/b:1',
-        pull: { host: 'localhost:9', auth },
+        foreign: { credentials: { host: 'localhost:9', auth } },
       } as const
       expect(await bench.engine.refusal(foreign)).toBeUndefined()
       await expect(bench.engine.start(bench.spec(foreign))).rejects.toThrow(/could not be fetched/)

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { isListening } from '../../packages/runner/src/testing/unix-sockets.ts'
 import { aptGet } from './debian.ts'
 
 const run = promisify(execFile)
@@ -82,7 +82,7 @@ export class Engine {
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => log.push(String(bytes)))
     const engine = new Engine(folder, child, log)
     const end = performance.now() + START_MS
-    while (!existsSync(engine.socket)) {
+    while (!(await isListening(engine.socket))) {
       if (child.exitCode !== null || performance.now() > end) {
         await engine.close()
         throw new Error(`the engine did not start: ${log.join('').slice(-2000)}`)

@@ -14,6 +14,7 @@ import type {
   StartRequest,
 } from '@botcli/protocol'
 import { until } from '../../../runner/src/testing/runner-fixture.ts'
+import { isListening } from '../../../runner/src/testing/unix-sockets.ts'
 
 const BIN = resolve(import.meta.dirname, '../../bin/botcli.js')
 
@@ -95,7 +96,7 @@ export class StartedInstance {
   async ready(): Promise<this> {
     await until(() => {
       if (this.child.exitCode !== null) throw new Error(`it ended: ${this.stderr}`)
-      return existsSync(this.settings.socket)
+      return isListening(this.settings.socket)
     }, 'the socket of the instance')
     return this
   }

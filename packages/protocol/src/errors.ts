@@ -11,15 +11,19 @@ export const ERROR_STATUS = {
   not_found: 404,
   method_not_allowed: 405,
   session_busy: 409,
+  bot_not_started: 409,
   body_too_large: 413,
   upgrade_required: 426,
   too_many_sessions: 429,
+  bot_busy: 429,
   internal_error: 500,
   not_configured: 501,
   provider_failed: 502,
+  bot_failed: 502,
   bot_not_loaded: 503,
   media_unavailable: 503,
   shutting_down: 503,
+  bot_timeout: 504,
 } as const satisfies Record<string, number>
 
 /** A code for programmatic handling. */

@@ -1,3 +1,4 @@
+export * from './bot-request.ts'
 export * from './call-command.ts'
 export type { CarrierMedia } from './carriers/fields.ts'
 export * from './carriers/telephony-a.ts'

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { Ticker } from '@botcli/audio'
-import type { BotStart, IceCandidate, SessionOutcome } from '@botcli/protocol'
+import type { BotRequest, BotResponse, BotStart, IceCandidate, SessionOutcome } from '@botcli/protocol'
 import type { WebSocket } from 'ws'
 import { CarrierWire } from '../carriers/carrier-wire.ts'
 import { type CallGreeting, recognise } from '../carriers/recognise.ts'
@@ -158,6 +158,12 @@ export class LocalMediaHost implements MediaHost {
 
   addCandidates(sessionId: string, candidates: readonly IceCandidate[]): void {
     this.#sessions.get(sessionId)?.peer?.addCandidates(candidates)
+  }
+
+  async request(sessionId: string, request: BotRequest): Promise<BotResponse> {
+    const session = this.#sessions.get(sessionId)?.session
+    if (session === undefined) throw new MediaError('media_unavailable', 'The caller is no longer there.')
+    return session.requests.ask(request)
   }
 
   async close(sessionId: string, outcome: SessionOutcome, deadlineMs: number): Promise<MediaEnd | undefined> {

@@ -1,6 +1,14 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { BotStart, CarrierId, IceCandidate, SessionOutcome, TransportId } from '@botcli/protocol'
+import type {
+  BotRequest,
+  BotResponse,
+  BotStart,
+  CarrierId,
+  IceCandidate,
+  SessionOutcome,
+  TransportId,
+} from '@botcli/protocol'
 import type { CarrierCodecName } from '../carriers/coding.ts'
 import type { GuestOver } from '../session/guest-channel.ts'
 import type { MediaEnd, MediaReport } from '../session/hosted-session.ts'
@@ -94,6 +102,8 @@ export interface MediaHost {
   /** Answers a later offer of the same caller, or any offer of one whose bot answers itself. */
   negotiate(sessionId: string, offer: string, restart: boolean): Promise<PeerAnswer>
   addCandidates(sessionId: string, candidates: readonly IceCandidate[]): void
+  /** Lets the session's bot answer a request. */
+  request(sessionId: string, request: BotRequest): Promise<BotResponse>
   /**
    * Tells the caller why, closes the wire, and gives the bot until the deadline. Gives the last report once the caller has got
    * the last word, or cannot get it any more.

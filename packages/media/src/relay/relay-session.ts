@@ -1,5 +1,6 @@
 import type { BotStart, LinkStream, SessionOutcome } from '@botcli/protocol'
 import { GuestChannel, type GuestOver } from '../session/guest-channel.ts'
+import { GuestRequests } from '../session/guest-requests.ts'
 import type { HostedSession, MediaEnd, MediaReport, MediaSessionEvents } from '../session/hosted-session.ts'
 import type { CreateRelay, Relay } from './relay.ts'
 
@@ -14,6 +15,7 @@ export interface RelaySessionOptions<R extends Relay> {
 /** One caller with a bot that speaks the caller's wire itself: we only look after both. */
 export class RelaySession<R extends Relay = Relay> implements HostedSession {
   readonly relay: R
+  readonly requests = new GuestRequests()
   readonly #options: RelaySessionOptions<R>
   #guest: GuestChannel | undefined
   #over = false
@@ -34,6 +36,7 @@ export class RelaySession<R extends Relay = Relay> implements HostedSession {
       link,
       clock,
       maxMemoryBytes,
+      requests: this.requests,
       events: {
         word: (word) => this.relay.word(word),
         frame: (frame) => this.relay.frame(frame),
@@ -60,6 +63,7 @@ export class RelaySession<R extends Relay = Relay> implements HostedSession {
   async close(outcome: SessionOutcome, deadlineMs: number): Promise<MediaEnd> {
     this.#over = true
     this.relay.close(outcome)
+    this.requests.close(outcome.message)
     const [lateFault] = await Promise.all([this.#guest?.close(outcome, deadlineMs), this.relay.finished])
     return { ...this.report(), ...(lateFault && { lateFault }) }
   }

@@ -13,14 +13,18 @@ import {
 } from '@botcli/protocol'
 import { FloodGate } from './flood-gate.ts'
 import { GuestPulse } from './guest-pulse.ts'
+import type { GuestRequests } from './guest-requests.ts'
 
 /** Messages of a client are left out while the bot has so many bytes still to read. */
 const MAX_UNREAD_BYTES = 1024 * 1024
 /** Other things cannot be left out; a guest that lets so many bytes pile up does not read at all. */
 const MAX_BACKLOG_BYTES = 4 * 1024 * 1024
 
-/** What a guest says about its own state, which its session need not understand. */
-type OwnWord = Extract<GuestMessage, { type: 'hello' | 'ready' | 'load-failed' | 'pong' | 'end' }>
+/** What a guest says about its own state, or to others than its caller, which its session need not understand. */
+type OwnWord = Extract<
+  GuestMessage,
+  { type: 'hello' | 'ready' | 'load-failed' | 'serving' | 'response' | 'pong' | 'end' }
+>
 /** What a guest says to its caller, or about it. */
 export type GuestWord = Exclude<GuestMessage, OwnWord>
 /** What a guest may send besides words. */
@@ -50,6 +54,7 @@ export interface GuestChannelOptions {
   readonly link: LinkStream
   readonly clock: () => number
   readonly maxMemoryBytes: number
+  readonly requests: GuestRequests
   readonly events: GuestEvents
 }
 
@@ -83,6 +88,10 @@ export class GuestChannel {
   start(start: BotStart): void {
     this.#port.send({ type: 'start', start })
     this.#port.resume()
+    this.#options.requests.join(
+      (id, request) =>
+        this.#port.backlog <= MAX_UNREAD_BYTES && this.#port.trySend({ type: 'request', id, request }),
+    )
   }
 
   connected(up: boolean): void {
@@ -174,7 +183,7 @@ export class GuestChannel {
   }
 
   #onMessage(message: GuestMessage): void {
-    const { events, clock } = this.#options
+    const { events, clock, requests } = this.#options
     if (!this.#admit() && message.type === 'message') {
       events.messageLeftOut()
       return
@@ -186,6 +195,12 @@ export class GuestChannel {
         if (fault !== undefined) this.#finish(fault.cause, fault.message)
         break
       }
+      case 'serving':
+        requests.serving()
+        break
+      case 'response':
+        requests.answered(message)
+        break
       case 'end':
         if (message.outcome === 'returned') this.#finish('bot_returned', 'The bot is done.')
         else this.#finish('bot_failed', failure(message.error), message.error?.stack)

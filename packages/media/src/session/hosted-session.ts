@@ -1,5 +1,6 @@
 import type { BotStart, LinkStream, MediaCounters, SessionOutcome, TurnLatency } from '@botcli/protocol'
 import type { GuestOver } from './guest-channel.ts'
+import type { GuestRequests } from './guest-requests.ts'
 
 /** What a session tells its host. */
 export interface MediaSessionEvents {
@@ -23,6 +24,8 @@ export interface MediaEnd extends MediaReport {
 
 /** One caller with one bot, whoever of us and the bot speaks the caller's wire. */
 export interface HostedSession {
+  /** What the bot answers by itself. */
+  readonly requests: GuestRequests
   /** Gives the session its bot, and starts it. */
   join(link: LinkStream, start: BotStart): void
   /** Once a second: looks after the guest. */

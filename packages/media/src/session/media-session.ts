@@ -11,6 +11,7 @@ import {
 } from '@botcli/protocol'
 import type { Wire, WireEvents } from '../wire.ts'
 import { GuestChannel, type GuestFrame, type GuestOver, type GuestWord } from './guest-channel.ts'
+import { GuestRequests } from './guest-requests.ts'
 import type { HostedSession, MediaEnd, MediaReport, MediaSessionEvents } from './hosted-session.ts'
 import { Intake } from './intake.ts'
 import { Pace } from './pace.ts'
@@ -40,6 +41,7 @@ export interface MediaSessionOptions<W extends Wire> {
 /** One caller with one bot: the wire on one side, the guest on the other, paced sound between them. */
 export class MediaSession<W extends Wire = Wire> implements HostedSession {
   readonly wire: W
+  readonly requests = new GuestRequests()
   readonly #options: MediaSessionOptions<W>
   readonly #startedAt: number
   readonly #meter = new TurnMeter()
@@ -86,6 +88,7 @@ export class MediaSession<W extends Wire = Wire> implements HostedSession {
       link,
       clock: this.#options.clock,
       maxMemoryBytes: this.#options.maxMemoryBytes,
+      requests: this.requests,
       events: {
         word: (word) => this.#onBotWord(guest, word),
         frame: (frame) => this.#onBotFrame(frame),
@@ -133,6 +136,7 @@ export class MediaSession<W extends Wire = Wire> implements HostedSession {
     this.#over = true
     this.#stopTicking()
     this.wire.close(outcome)
+    this.requests.close(outcome.message)
     const [lateFault] = await Promise.all([this.#guest?.close(outcome, deadlineMs), this.wire.finished])
     return { ...this.report(), ...(lateFault && { lateFault }) }
   }

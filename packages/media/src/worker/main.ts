@@ -88,6 +88,8 @@ async function perform(call: WorkerCall, socket: Socket | undefined) {
       return host.negotiate(sessionId, call.offer, call.restart)
     case 'candidates':
       return host.addCandidates(sessionId, call.candidates)
+    case 'request':
+      return host.request(sessionId, call.request)
     case 'close':
       return host.close(sessionId, call.outcome, call.deadlineMs)
   }

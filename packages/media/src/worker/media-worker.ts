@@ -3,7 +3,14 @@ import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import { constants, setPriority } from 'node:os'
 import type { Duplex } from 'node:stream'
-import { type BotStart, type IceCandidate, outcomeOf, type SessionOutcome } from '@botcli/protocol'
+import {
+  type BotRequest,
+  type BotResponse,
+  type BotStart,
+  type IceCandidate,
+  outcomeOf,
+  type SessionOutcome,
+} from '@botcli/protocol'
 import { MediaError } from '../errors.ts'
 import type { MediaHostOptions, MediaLog } from '../host/local-media-host.ts'
 import type {
@@ -15,6 +22,7 @@ import type {
   PeerAnswer,
 } from '../host/media-host.ts'
 import { ANSWER_LIMIT_MS } from '../relay/peer-relay.ts'
+import { RESPONSE_LIMIT_MS } from '../session/guest-requests.ts'
 import type { MediaEnd } from '../session/hosted-session.ts'
 import type { UpgradeRequest } from '../websocket/upgrade.ts'
 import type { FromWorker, PackedUpgrade, ToWorker, WorkerCall, WorkerResult } from './messages.ts'
@@ -137,6 +145,11 @@ export class MediaWorker implements MediaHost {
 
   addCandidates(sessionId: string, candidates: readonly IceCandidate[]): void {
     this.#ask({ type: 'candidates', sessionId, candidates }).catch(() => {})
+  }
+
+  async request(sessionId: string, request: BotRequest): Promise<BotResponse> {
+    const call = { type: 'request', sessionId, request } as const
+    return (await this.#ask(call, undefined, RESPONSE_LIMIT_MS + CALL_LIMIT_MS)) as BotResponse
   }
 
   async close(sessionId: string, outcome: SessionOutcome, deadlineMs: number): Promise<MediaEnd | undefined> {

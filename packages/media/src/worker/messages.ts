@@ -1,4 +1,4 @@
-import type { BotStart, IceCandidate, SessionOutcome } from '@botcli/protocol'
+import type { BotRequest, BotResponse, BotStart, IceCandidate, SessionOutcome } from '@botcli/protocol'
 import type { MediaErrorCode } from '../errors.ts'
 import type { MediaHostOptions } from '../host/local-media-host.ts'
 import type { CallDoor, CarrierCall, EvalCaller, PeerAnswer } from '../host/media-host.ts'
@@ -37,6 +37,7 @@ export type WorkerCall =
       readonly restart: boolean
     }
   | { readonly type: 'candidates'; readonly sessionId: string; readonly candidates: readonly IceCandidate[] }
+  | { readonly type: 'request'; readonly sessionId: string; readonly request: BotRequest }
   | {
       readonly type: 'close'
       readonly sessionId: string
@@ -52,7 +53,7 @@ export type ToWorker =
   | { readonly type: 'go'; readonly id: number; readonly wanted: boolean }
 
 /** What a worker answers with, where it has more to say than that it is done. */
-export type WorkerResult = PeerAnswer | CarrierCall | EvalCaller | MediaEnd
+export type WorkerResult = PeerAnswer | CarrierCall | EvalCaller | BotResponse | MediaEnd
 
 /** What a worker tells about a session. */
 export type WorkerEvent =

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { botRequestSchema, botResponseSchema } from '../bot-request.ts'
 import { isShallow, TOO_DEEP } from '../json-depth.ts'
 import { sessionTransportSchema } from '../transports.ts'
 
@@ -78,6 +79,13 @@ export const guestMessageSchema = z.discriminatedUnion('type', [
     error: linkErrorSchema.optional(),
   }),
   z.object({ type: z.literal('peer'), state: z.enum(['connected', 'disconnected', 'closed', 'lost']) }),
+  z.object({ type: z.literal('serving') }),
+  z.object({
+    type: z.literal('response'),
+    id: z.number().int(),
+    response: botResponseSchema.optional(),
+    error: linkErrorSchema.optional(),
+  }),
   z.object({ type: z.literal('pong'), id: z.number().int(), rss: z.number().nonnegative() }),
   z.object({
     type: z.literal('end'),
@@ -111,6 +119,7 @@ export const hostMessageSchema = z.discriminatedUnion('type', [
     type: z.literal('candidates'),
     candidates: z.array(z.object({ candidate: z.string(), mid: z.string() })),
   }),
+  z.object({ type: z.literal('request'), id: z.number().int(), request: botRequestSchema }),
   z.object({ type: z.literal('ping'), id: z.number().int() }),
   z.object({
     type: z.literal('cancel'),

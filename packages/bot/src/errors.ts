@@ -14,6 +14,8 @@ export type BotErrorCode =
   | 'flooded'
   | 'rtvi_off'
   | 'already_answered'
+  | 'already_serving'
+  | 'invalid_response'
   | 'not_finished'
   | 'session_ended'
 

@@ -15,6 +15,9 @@ export interface SessionReceiver {
   drained(): Promise<void>
 }
 
+/** Answers a request, as `fetch` handlers of other platforms do. */
+export type RequestHandler = (request: Request) => Response | Promise<Response>
+
 /** The session as its transport sees it. */
 export interface SessionPort {
   readonly start: BotStart
@@ -29,6 +32,8 @@ export interface SessionPort {
   send(message: GuestMessage): void
   sendAudioOut(epoch: number, samples: Int16Array): void
   sendHeard(frames: number): void
+  /** Lets this answer the requests to the session. */
+  serve(handler: RequestHandler): void
   /** The bot is broken, as if it had thrown. */
   fail(error: unknown): void
   /** The bot wants the session to be over. */

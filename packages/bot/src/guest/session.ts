@@ -1,7 +1,14 @@
 import type { BotStart, GuestMessage, GuestPort, HostMessage } from '@botcli/protocol'
 import { argumentsOf, type RunnerArguments } from '../arguments.ts'
-import { type HostFrame, registerSession, type SessionPort, type SessionReceiver } from '../session-port.ts'
+import {
+  type HostFrame,
+  type RequestHandler,
+  registerSession,
+  type SessionPort,
+  type SessionReceiver,
+} from '../session-port.ts'
 import type { EndReason } from '../transport.ts'
+import { RequestServer } from './request-server.ts'
 
 /** Messages that are kept for a bot that has not made its transport yet. */
 const EARLY_LIMIT = 256
@@ -18,6 +25,7 @@ export class GuestSession implements SessionPort {
   readonly args: RunnerArguments
   readonly #port: GuestPort
   readonly #owner: SessionOwner
+  readonly #requests = new RequestServer((message) => this.send(message))
   /** Set until the transport has been given what came before it. */
   #early: HostMessage[] | undefined = []
   #warned = false
@@ -65,6 +73,10 @@ export class GuestSession implements SessionPort {
     setImmediate(() => this.#port.flush())
   }
 
+  serve(handler: RequestHandler): void {
+    this.#requests.serve(handler)
+  }
+
   fail(error: unknown): void {
     this.#owner.fail(error)
   }
@@ -76,6 +88,10 @@ export class GuestSession implements SessionPort {
   /** A message of the host for the bot. */
   message(message: HostMessage): void {
     if (this.#endReason !== undefined) return
+    if (message.type === 'request') {
+      void this.#requests.answer(message.id, message.request)
+      return
+    }
     const state = message.type === 'connected' || message.type === 'disconnected'
     if (this.#early === undefined) this.#deliver(message)
     else if (state || this.#early.length < EARLY_LIMIT) this.#early.push(message)

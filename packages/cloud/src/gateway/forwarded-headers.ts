@@ -34,7 +34,14 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'x-forwarded-prefix',
   'x-forwarded-proto',
 ])
-const NOT_RETURNED: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'authorization'])
+/** An instance speaks for its session, not for everything that the cloud serves at the same address. */
+const NOT_RETURNED: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
+  'authorization',
+  'clear-site-data',
+  'set-cookie',
+  'strict-transport-security',
+])
 /** What nearly every `Connection` header says; it names no other header. */
 const PLAIN_CONNECTION: ReadonlySet<string | undefined> = new Set([undefined, 'keep-alive', 'close'])
 const PREFIX = /^\/[\w\-./~]{0,200}$/

@@ -8,6 +8,7 @@ import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Logger } from '../log/logger.ts'
 import { RequestError } from '../request-error.ts'
+import { addBotRequests } from './bot-requests.ts'
 import { requestErrorOf } from './errors.ts'
 import { addInstanceRoutes, givenSessionId, type ServedInstance } from './instance-routes.ts'
 import { parseJson } from './json-body.ts'
@@ -127,6 +128,8 @@ export function createApp(options: AppOptions): App {
       throw new RequestError('method_not_allowed', `${c.req.path} knows ${methods}, not ${c.req.method}.`)
     })
   }
+  // The last one, so that what is ours stays ours.
+  addBotRequests(app, table)
   app.notFound((c) => sendError(c, new RequestError('not_found', `There is nothing at ${c.req.path}.`)))
   app.onError((error, c) => {
     const refusal = requestErrorOf(error, logger)
@@ -171,7 +174,7 @@ function sendError(c: Context<RunnerEnv>, error: RequestError): Response {
 }
 
 function preflight(c: Context<RunnerEnv>): Response {
-  c.header('Access-Control-Allow-Methods', 'GET, HEAD, POST, PATCH, DELETE, OPTIONS')
+  c.header('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')
   c.header('Access-Control-Allow-Headers', c.req.header('access-control-request-headers') ?? '*')
   c.header('Access-Control-Max-Age', '600')
   if (c.req.header('access-control-request-private-network') === 'true') {

@@ -55,6 +55,10 @@ class StagedHost implements MediaHost {
 
   addCandidates(): void {}
 
+  async request(): Promise<never> {
+    throw new Error('not in this test')
+  }
+
   async close(_: string, outcome: SessionOutcome): Promise<MediaReport> {
     this.closings.push(outcome)
     return REPORT

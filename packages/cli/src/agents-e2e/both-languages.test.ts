@@ -87,14 +87,23 @@ describe.each(LANGUAGES)('a bot in %s', (language, place, error) => {
     expect(lines).toEqual(lines.map((_, index) => `line ${index + 1} of ${call.sessionId}`))
   })
 
-  it('goes on with its call while the cloud is killed and comes back', async () => {
+  /** A request that the bot of a session answers itself, through the public API. */
+  async function expectServed(sessionId: string): Promise<void> {
+    const path = `/v1/public/${language}/sessions/${sessionId}/some/notes?from=afar`
+    const answer = await house.send('POST', path, { note: 'é' }, house.keys.publicKey)
+    expect(answer).toMatchObject({ status: 200, body: { path: '/some/notes', body: '{"note":"é"}' } })
+  }
+
+  it('goes on with its call, and with answers to requests, while the cloud is killed and comes back', async () => {
     const call = await CountingCall.begin(house, language)
     onTestFinished(() => call.hangUp())
     await call.goesOn()
+    await expectServed(call.sessionId)
     await house.kill()
     await call.goesOn()
     await house.start()
     await call.goesOn()
+    await expectServed(call.sessionId)
     await call.hangUp()
     expect(call.isComplete).toBe(true)
     expect(await house.ended(language, call.sessionId)).toMatchObject({ completionStatus: 'client_left' })

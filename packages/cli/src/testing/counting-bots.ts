@@ -1,12 +1,13 @@
 import type { Files } from '../../../cloud/src/testing/cloud-fixture.ts'
 
-const TYPESCRIPT = `import { createTransport, type RunnerArguments } from '@botcli/bot'
+const TYPESCRIPT = `import { createTransport, serve, type RunnerArguments } from '@botcli/bot'
 
 if (process.env.FAIL_AT_IMPORT) throw new Error('this bot fails at import')
 
 export async function bot(args: RunnerArguments): Promise<void> {
   if (args.body.fail === 'start') throw new Error('this bot fails at the start of a session')
   const transport = await createTransport(args, { websocket: () => ({}), telephony_a: () => ({}), webrtc: () => ({}) })
+  serve(args, async (request) => Response.json({ path: new URL(request.url).pathname, body: await request.text() }))
   let line = 0
   const timer = setInterval(() => {
     line += 1
@@ -35,7 +36,7 @@ export async function bot(args: RunnerArguments): Promise<void> {
 const PYTHON = `import asyncio
 import os
 
-from botcli import TRANSPORT_IDS, RunnerArguments, TransportParams, create_transport
+from botcli import TRANSPORT_IDS, RunnerArguments, TransportParams, create_transport, serve
 
 if os.environ.get("FAIL_AT_IMPORT"):
     raise RuntimeError("this bot fails at import")
@@ -53,6 +54,7 @@ async def bot(args: RunnerArguments) -> None:
     if args.body.get("fail") == "start":
         raise RuntimeError("this bot fails at the start of a session")
     transport = await create_transport(args, {transport: TransportParams for transport in TRANSPORT_IDS})
+    serve(args, lambda request: {"path": request.path, "body": request.text()})
     crashed = asyncio.get_running_loop().create_future()
 
     @transport.rtvi.on_request
@@ -78,7 +80,7 @@ async def bot(args: RunnerArguments) -> None:
         print(f"last of {args.session_id}", flush=True)
 `
 
-/** Bots that answer requests with what was asked, print a numbered line again and again, and fail where they are told to. */
+/** Bots that answer requests of both kinds with what was asked, print a numbered line again and again, and fail where they are told to. */
 export const COUNTING_BOTS: Readonly<Record<'typescript' | 'python', Files>> = {
   typescript: {
     'bot.ts': TYPESCRIPT,

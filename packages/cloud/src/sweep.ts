@@ -34,10 +34,12 @@ export class Sweep {
   async #sweep(): Promise<void> {
     const { uploads, agentLogs, store, config, log, clock } = this.#options
     const now = clock()
+    const before = now - config.logDays * DAY_MS
     const work = {
       uploads: uploads.sweep(),
       logs: agentLogs.prune(now),
-      sessions: store.sessions.prune(now - config.logDays * DAY_MS),
+      sessions: store.sessions.prune(before),
+      agents: store.agents.prune(before),
       secrets: store.secrets.pruneFormer(),
     }
     for (const [what, done] of Object.entries(work)) {

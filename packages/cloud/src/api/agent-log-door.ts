@@ -26,7 +26,7 @@ export class AgentLogDoor {
     const { gate, store, route } = this.#options
     const { organizationId } = await gate.enter(incoming.headers.authorization, 'private')
     const known = checkParam('agentName', agentName, name)
-    const agent = await store.agents.get(organizationId, known)
+    const agent = await store.agents.latest(organizationId, known)
     if (!agent) throw noAgent(known)
     await route.serve(incoming, outgoing, agent.id)
   }

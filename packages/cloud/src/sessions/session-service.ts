@@ -38,7 +38,7 @@ export class SessionService {
     { limit, offset, cursor, ...filter }: SessionListRequest,
   ): Promise<SessionListResponse> {
     const { store, clock } = this.#options
-    const agent = await store.agents.get(organizationId, agentName)
+    const agent = await store.agents.latest(organizationId, agentName)
     if (!agent) throw noAgent(agentName)
     const before = cursor === undefined ? undefined : placeOf(cursor)
     const page = { limit: limit + 1, offset, before }

@@ -69,6 +69,8 @@ export interface AgentStore {
   create(agent: StoredAgent, deployment: NewDeployment): Promise<boolean>
   /** One that was not removed. */
   get(organizationId: string, name: string): Promise<StoredAgent | undefined>
+  /** One that was not removed, or else the last of that name that was: its sessions and its log outlive it. */
+  latest(organizationId: string, name: string): Promise<StoredAgent | undefined>
   /** By name. Without those that were removed. */
   list(organizationId: string): Promise<readonly StoredAgent[]>
   /** Every agent of every organization that is there, or was removed and has instances left. */
@@ -105,4 +107,6 @@ export interface AgentStore {
   instanceEnded(id: string, at: Time): Promise<void>
   /** Those that have not ended. */
   openInstances(agentId: string): Promise<readonly StoredInstance[]>
+  /** Forgets instances that ended before a time, and agents that were removed before it and have no instances left. */
+  prune(before: Time): Promise<void>
 }

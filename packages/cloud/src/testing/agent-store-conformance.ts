@@ -106,8 +106,11 @@ export function agentStoreTests(storeOf: () => Store, [one, two]: readonly [stri
       { id, ...instance, createdAt: 11, readyAt: 12 },
     ])
     expect(await store.agents.all()).toMatchObject([{ id: agent.id, deletedAt: 40 }])
+    expect(await store.agents.latest(one, 'bot')).toMatchObject({ id: agent.id })
+    expect(await store.agents.latest(two, 'bot')).toBeUndefined()
     const again = sampleAgent({ organizationId: one })
     expect(await store.agents.create(again.agent, again.deployment)).toBe(true)
+    expect(await store.agents.latest(one, 'bot')).toEqual(again.agent)
     await store.agents.instanceEnded(id, 50)
     expect(await store.agents.openInstances(agent.id)).toEqual([])
     expect(await store.agents.all()).toMatchObject([{ id: again.agent.id }])
@@ -193,6 +196,34 @@ export function agentStoreTests(storeOf: () => Store, [one, two]: readonly [stri
     expect(await store.sessions.get(one, session.id)).toBeDefined()
     await store.sessions.prune(121)
     expect(await store.sessions.get(one, session.id)).toBeUndefined()
+  })
+
+  it('forgets what is long over: instances, and removed agents of which nothing is left', async () => {
+    const store = storeOf()
+    const { agent, deployment } = sampleAgent({ organizationId: one })
+    await store.agents.create(agent, deployment)
+    const instance = { agentId: agent.id, deploymentId: deployment.id, readyAt: null, endedAt: null }
+    const [first, second] = [randomUUID(), randomUUID()]
+    for (const id of [first, second]) await store.agents.addInstance({ id, ...instance, createdAt: 11 })
+    await store.agents.instanceEnded(first, 20)
+    await store.agents.prune(30)
+    expect(await store.agents.get(one, 'bot')).toEqual(agent)
+    expect(await store.agents.openInstances(agent.id)).toMatchObject([{ id: second }])
+    const session = sampleSession({ organizationId: one, agentId: agent.id })
+    await store.sessions.create(session)
+    await store.agents.remove(agent.id, 40)
+    // Its instance still runs, then its session is still to be seen.
+    await store.agents.prune(50)
+    await store.agents.instanceEnded(second, 45)
+    await store.agents.prune(50)
+    expect(await store.agents.latest(one, 'bot')).toMatchObject({ id: agent.id })
+    await store.sessions.end(session.id, { result: 'ok', cause: 'stopped', message: '' }, 45)
+    await store.sessions.prune(50)
+    await store.agents.prune(40)
+    expect(await store.agents.latest(one, 'bot')).toMatchObject({ id: agent.id })
+    await store.agents.prune(50)
+    expect(await store.agents.latest(one, 'bot')).toBeUndefined()
+    expect((await store.agents.deployments(agent.id, { limit: 5, offset: 0 })).total).toBe(0)
   })
 
   it('lists sessions, newest first, by whatever is asked', async () => {

@@ -19,6 +19,14 @@ const INSERT_DEPLOYMENT = `
   VALUES (?1, ?2, (SELECT coalesce(max(number), 0) + 1 FROM deployments WHERE agent_id = ?2), ?3, ?4, ?5, 'Creating', ?6, ?6, ?6)
   RETURNING *`
 const BY_NAME = 'SELECT * FROM agents WHERE organization_id = ? AND name = ? AND deleted_at IS NULL'
+const LATEST = `
+  SELECT * FROM agents WHERE organization_id = ? AND name = ?
+  ORDER BY deleted_at IS NULL DESC, deleted_at DESC, created_at DESC LIMIT 1`
+/** Those that were removed before a time, of which nothing is left but their story. */
+const BYGONE = `
+  SELECT id FROM agents WHERE deleted_at < ?
+    AND NOT EXISTS (SELECT 1 FROM instances WHERE instances.agent_id = agents.id)
+    AND NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.agent_id = agents.id)`
 
 /** Agents in SQLite. */
 export function sqliteAgents(database: SqliteDatabase): AgentStore {
@@ -56,6 +64,10 @@ export function sqliteAgents(database: SqliteDatabase): AgentStore {
     },
     async get(organizationId, name) {
       const row = database.get(BY_NAME, organizationId, name)
+      return row && agentOf(row)
+    },
+    async latest(organizationId, name) {
+      const row = database.get(LATEST, organizationId, name)
       return row && agentOf(row)
     },
     async list(organizationId) {
@@ -156,6 +168,15 @@ export function sqliteAgents(database: SqliteDatabase): AgentStore {
     async openInstances(agentId) {
       const sql = 'SELECT * FROM instances WHERE agent_id = ? AND ended_at IS NULL ORDER BY created_at, id'
       return database.all(sql, agentId).map(instanceOf)
+    },
+    async prune(before) {
+      database.transaction(() => {
+        database.run('DELETE FROM instances WHERE ended_at < ?', before)
+        for (const row of database.all(BYGONE, before)) {
+          database.run('DELETE FROM deployments WHERE agent_id = ?', text(row, 'id'))
+          database.run('DELETE FROM agents WHERE id = ?', text(row, 'id'))
+        }
+      })
     },
   }
 }

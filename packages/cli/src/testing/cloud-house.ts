@@ -162,9 +162,11 @@ export class CloudHouse {
     path: string,
     { key = this.#keys.privateKey, ...init }: RequestInit & { readonly key?: string } = {},
   ): Promise<HouseAnswer<T>> {
+    // On a busy machine a connection that is used again may have just been closed.
+    const fresh = { connection: 'close' }
     const response = await fetch(`${this.url}${path}`, {
       ...init,
-      headers: { ...(key !== '' && { authorization: `Bearer ${key}` }), ...init.headers },
+      headers: { ...fresh, ...(key !== '' && { authorization: `Bearer ${key}` }), ...init.headers },
     })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json') === true && text !== ''

@@ -156,7 +156,9 @@ export class TalkHouse {
   }
 
   async #ask(method: string, path: string, key: string, body?: unknown): Promise<unknown> {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    // On a busy machine a connection that is used again may have just been closed.
+    const fresh = { connection: 'close' }
+    const headers = { ...fresh, authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
     const response = await fetch(new URL(path, this.url), init)
     const text = await response.text()

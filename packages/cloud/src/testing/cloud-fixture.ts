@@ -128,9 +128,11 @@ export class CloudFixture {
   async request(path: string, init: RequestInit & { key?: string | undefined } = {}): Promise<Answer> {
     const { key = this.#keys.privateKey, headers, ...rest } = init
     const authorization: Record<string, string> = key === '' ? {} : { authorization: `Bearer ${key}` }
+    // On a busy machine a connection that is used again may have just been closed.
+    const fresh = { connection: 'close' }
     const response = await fetch(new URL(path, this.url), {
       ...rest,
-      headers: { ...authorization, ...headers },
+      headers: { ...fresh, ...authorization, ...headers },
     })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json') ?? false

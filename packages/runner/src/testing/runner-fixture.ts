@@ -38,7 +38,10 @@ export class RunnerFixture {
   }
 
   request(path: string, init?: RequestInit): Promise<Response> {
-    return fetch(`${this.url}${path}`, { redirect: 'manual', ...init })
+    const headers = new Headers(init?.headers)
+    // On a busy machine a connection that is used again may have just been closed.
+    headers.set('connection', 'close')
+    return fetch(`${this.url}${path}`, { redirect: 'manual', ...init, headers })
   }
 
   post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {

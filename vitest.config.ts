@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'examples/**/*.test.ts', 'scripts/**/*.test.ts'],
     testTimeout: 90_000,
     hookTimeout: 90_000,
-    maxWorkers: 2,
+    // More than there are cores on a small machine: most of them wait, for sound, processes and browsers.
+    maxWorkers: 3,
   },
 })

@@ -15,7 +15,7 @@ export const botCall = {
   title: 'connection to bot()',
   /** @param {import('./main.mjs').Bench} bench */
   async run({ quick, peer }) {
-    const runs = quick ? 5 : 12
+    const runs = quick ? 3 : 12
     const rows = []
     for (const wire of ['webrtc', 'websocket']) {
       for (const cold of [false, true]) {

@@ -14,7 +14,7 @@ export const phone = {
   /** @param {import('./main.mjs').Bench} bench */
   async run({ quick, peer, note }) {
     // A call lasts for minutes, and the code of its first seconds is still being compiled.
-    const window = quick ? { settleMs: 8000, ms: 4000 } : { settleMs: 12_000, ms: 10_000 }
+    const window = quick ? { settleMs: 3000, ms: 3000 } : { settleMs: 12_000, ms: 10_000 }
     const rows = []
     for (const count of quick ? QUICK_COUNTS : COUNTS) {
       const found = {}

@@ -15,7 +15,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'tools', include: ALL, exclude: VOICE, maxWorkers: 2, sequence: { groupOrder: 0 } },
+        test: { name: 'tools', include: ALL, exclude: VOICE, maxWorkers: 3, sequence: { groupOrder: 0 } },
       },
       {
         extends: true,

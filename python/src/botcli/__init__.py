@@ -8,12 +8,17 @@ from .arguments import (
     WebRTCRunnerArguments,
     WebSocketRunnerArguments,
 )
+from .asgi_app import asgi
 from .connections import PhoneCall, WebRTCConnection, WebSocketConnection
 from .dialin import DialinRequest, DialinSettings
 from .errors import BotError, SetupError
+from .http_headers import Headers
+from .http_request import HttpRequest
+from .http_response import HttpResponse
 from .launch import main
 from .rtvi import Rtvi
 from .rtvi_inbox import RtviRequest, TypedText
+from .serving import serve
 from .transport import Transport
 from .transport_factory import create_transport
 from .transport_ids import TRANSPORT_IDS, TransportId
@@ -27,6 +32,9 @@ __all__ = [
     "DialinRequest",
     "DialinSettings",
     "EndReason",
+    "Headers",
+    "HttpRequest",
+    "HttpResponse",
     "PhoneCall",
     "RoomRunnerArguments",
     "Rtvi",
@@ -41,6 +49,8 @@ __all__ = [
     "WebRTCRunnerArguments",
     "WebSocketConnection",
     "WebSocketRunnerArguments",
+    "asgi",
     "create_transport",
     "main",
+    "serve",
 ]

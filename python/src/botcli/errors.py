@@ -21,6 +21,10 @@ BotErrorCode = Literal[
     "already_answered",
     "not_finished",
     "not_passed_through",
+    "already_serving",
+    "invalid_handler",
+    "invalid_response",
+    "not_answered",
     "unsupported_version",
     "session_ended",
 ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from .transport_types import EndReason
 
 if TYPE_CHECKING:
+    from .http_response import RequestHandler
     from .link.bot_start import BotStart
     from .link.host_messages import HostMessage
     from .passed_peer import PassedPeer
@@ -52,6 +53,9 @@ class SessionPort(Protocol):
 
     def attach(self, receiver: SessionReceiver) -> None:
         """Makes this the transport of the session. What came before it was made follows, after the current turn."""
+
+    def serve(self, handler: RequestHandler) -> None:
+        """Lets the bot answer requests. Once in a session."""
 
     def send_format(self, input_rate: int, output_rate: int) -> None: ...
     def send_message(self, spelled: bytes) -> None:

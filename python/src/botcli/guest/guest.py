@@ -20,6 +20,8 @@ from .session import GuestSession
 
 #: How long the last words may take to leave.
 FLUSH_S = 0.5
+#: How long requests that the bot works on may take to stop, once the session is over.
+REQUESTS_S = 0.5
 
 
 class Guest:
@@ -197,6 +199,8 @@ class Guest:
 
     async def _quiet(self) -> None:
         await stop_task(self._task, self._grace_s)
+        if self._session is not None:
+            await self._session.quiet(REQUESTS_S)
         if self._port is not None:
             await asyncio.wait({self._port.gone}, timeout=FLUSH_S)
 

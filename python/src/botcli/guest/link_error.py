@@ -63,6 +63,19 @@ def print_error(error: BaseException) -> None:
         pass
 
 
+def print_whole_error(error: BaseException) -> None:
+    """The same for one that may have come from a library alone: then all of its lines are written, unless it is ours."""
+    try:
+        ours = isinstance(error, (BotError, SetupError)) or error.__traceback__ is None
+        text = user_traceback(error)
+        if text is None and not ours:
+            text = "".join(traceback.format_exception(error)).rstrip("\n")
+        print(text or f"{type(error).__name__}: {_text(error)}", file=sys.stderr)
+    except Exception:
+        # Nobody reads any more; or the error's own methods, which are the user's code, are broken.
+        pass
+
+
 def _text(error: BaseException) -> str:
     try:
         return str(error)

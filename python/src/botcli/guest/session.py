@@ -7,15 +7,20 @@ import sys
 from collections.abc import Callable
 
 from ..arguments import arguments_of
+from ..errors import BotError
 from ..foreign import foreign_arguments
+from ..http_response import RequestHandler
 from ..link.bot_start import BotStart
-from ..link.host_messages import Candidates, Connected, Disconnected, HostMessage, Offer, SocketClosed
+from ..link.frames import LinkProtocolError
+from ..link.host_messages import Candidates, Connected, Disconnected, HostMessage, Offer, Request, SocketClosed
 from ..link.port import LinkPort
+from ..outgoing_response import SpelledResponse
 from ..passed_peer import PassedPeer, PeerState
 from ..passed_socket import PassedSocket
 from ..session_port import SessionReceiver, register_session
 from ..transport_types import EndReason
 from .link_error import link_error
+from .request_tasks import RequestTasks
 
 #: Messages that are kept for a bot that has not made its transport yet.
 EARLY_LIMIT = 256
@@ -42,6 +47,7 @@ class GuestSession:
         self._early: list[HostMessage] | None = []
         self._warned = False
         self._receiver: SessionReceiver | None = None
+        self._requests: RequestTasks | None = None
         self._end_reason: EndReason | None = None
         passed = start.pass_through
         self._socket = PassedSocket(self) if passed and start.websocket is not None else None
@@ -85,6 +91,25 @@ class GuestSession:
         self._receiver = receiver
         # The bot sets its listeners right after it got its transport, which is before this.
         asyncio.get_running_loop().call_soon(self._deliver_early)
+
+    def serve(self, handler: RequestHandler) -> None:
+        """Lets the bot answer requests."""
+        if self._end_reason is not None:
+            text = f"no requests can be served, the session is over: {self._end_reason.message}"
+            raise BotError("session_ended", text)
+        if self._requests is not None:
+            raise BotError("already_serving", "serve() was called twice; a session has one handler, for all its paths")
+        self._requests = RequestTasks(handler, self)
+        self._send("serving")
+
+    def send_response(self, id: int, response: SpelledResponse) -> None:
+        """Answers a request."""
+        self._send("response", id=id, response=response)
+
+    def refuse_request(self, id: int, error: BaseException) -> None:
+        """Says that the bot failed to answer a request. Where it did so is for the log alone."""
+        described = link_error(error)
+        self._send("response", id=id, error={"name": described["name"], "message": described["message"]})
 
     def send_format(self, input_rate: int, output_rate: int) -> None:
         """Says the rates of the transport."""
@@ -152,6 +177,10 @@ class GuestSession:
         elif isinstance(message, SocketClosed):
             if self._socket is not None:
                 self._socket.caller_left(message.code, message.reason)
+        elif isinstance(message, Request):
+            if self._requests is None:
+                raise LinkProtocolError("the host sent a request to a bot that serves none")
+            self._requests.add(message.id, message.request)
         elif self._early is None:
             self._deliver(message)
         elif len(self._early) < EARLY_LIMIT or isinstance(message, (Connected, Disconnected)):
@@ -185,6 +214,8 @@ class GuestSession:
             return
         self._deliver_early()
         self._end_reason = reason
+        if self._requests is not None:
+            self._requests.cancel()
         if self._socket is not None:
             self._socket.ended(reason)
         if self._peer is not None:
@@ -196,6 +227,11 @@ class GuestSession:
         """Returns when the caller has heard everything."""
         if self._receiver is not None:
             await self._receiver.drained()
+
+    async def quiet(self, limit_s: float) -> None:
+        """Returns when no request is worked on any more, or one does not stop."""
+        if self._requests is not None:
+            await self._requests.stopped(limit_s)
 
     def _send(self, type: str, **fields: object) -> None:
         if self._end_reason is None:

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from ..http_request import HttpRequest
 from ..outgoing_message import MAX_JSON_DEPTH, is_shallow
+from .bot_request import bot_request_of
 from .bot_start import BotStart, bot_start_of
 from .fields import count_field, flag_field, int_field, list_field, object_field, text_field
 from .frames import LinkProtocolError
@@ -108,6 +110,14 @@ class Candidates:
     candidates: tuple[IceCandidate, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Somebody asks the bot something by HTTP."""
+
+    id: int
+    request: HttpRequest
+
+
 HostMessage = (
     Refused
     | Start
@@ -121,6 +131,7 @@ HostMessage = (
     | SocketClosed
     | Offer
     | Candidates
+    | Request
 )
 
 
@@ -169,6 +180,7 @@ _PARSERS: dict[str, Callable[[dict[str, Any]], HostMessage]] = {
     "socket-closed": lambda source: SocketClosed(int_field(source, "code"), text_field(source, "reason")),
     "offer": lambda source: Offer(int_field(source, "id"), text_field(source, "sdp"), flag_field(source, "restart")),
     "candidates": _candidates,
+    "request": lambda source: Request(int_field(source, "id"), bot_request_of(source)),
 }
 
 

@@ -230,6 +230,29 @@ class TemplateTest(unittest.IsolatedAsyncioTestCase):
         await host.close()
         await until(lambda: not Path(f"/proc/{pid}").exists() or None)
 
+    async def test_each_guest_answers_the_requests_to_its_own_session(self) -> None:
+        await self.template("""
+            import asyncio
+            from botcli import serve
+
+            async def bot(args):
+                serve(args, lambda request: [args.session_id, request.path])
+                await asyncio.sleep(1000)
+        """)
+        await self.line("loaded")
+        guests = [await self.fork(id) for id in (1, 2)]
+        for number, (host, _) in enumerate(guests):
+            host.start(sessionId=f"session-{number}")
+            await host.message("serving")
+        for number, (host, pid) in enumerate(guests):
+            host.ask(5, "/here")
+            self.assertEqual((await host.answer(5)).body, f'["session-{number}","/here"]'.encode())
+            host.cancel(200)
+            await host.message("end")
+            await host.close()
+            await self.line("exited", pid=pid, code=0)
+            self.assertEqual(await self.children[number + 1].output["stderr"], b"")
+
     async def test_a_bot_that_cannot_be_loaded(self) -> None:
         template = await self.template("import helper\n1 / 0\n")
         failed = await self.line("load-failed")

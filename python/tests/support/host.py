@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import socket
 import struct
@@ -30,6 +31,17 @@ async def until(look: Callable[[], T | None], what: str = "what was waited for")
             return found
         await asyncio.sleep(0.005)
     raise AssertionError(f"{what} did not come within {WAIT_S} s")
+
+
+class Answer:
+    """What a bot has answered to a request: a response or an error."""
+
+    def __init__(self, message: dict[str, Any]) -> None:
+        self.error: dict[str, Any] | None = message.get("error")
+        response = message.get("response", {})
+        self.status: int | None = response.get("status")
+        self.headers: list[list[str]] = response.get("headers", [])
+        self.body = base64.b64decode(response.get("body", ""), validate=True)
 
 
 class Host:
@@ -82,6 +94,25 @@ class Host:
         """The caller's socket has taken so many messages of the bot in all."""
         self._taken = count
         self._frame(5, struct.pack(">I", count))
+
+    def ask(
+        self, id: int, path: str = "/", *, method: str = "GET", query: str = "", body: bytes = b"", **headers: str
+    ) -> None:
+        """Somebody's request to the bot."""
+        pairs = [[name.replace("_", "-"), value] for name, value in headers.items()]
+        request = {"method": method, "path": path, "query": query, "headers": pairs}
+        self.send("request", id=id, request={**request, "body": base64.b64encode(body).decode()})
+
+    async def answer(self, id: int) -> Answer:
+        """What the bot answers to a request."""
+
+        def look() -> dict[str, Any] | None:
+            found = [m for m in self.messages if m["type"] == "response" and m["id"] == id]
+            if len(found) > 1:
+                raise AssertionError(f"the guest answered {id} {len(found)} times")
+            return found[0] if found else None
+
+        return Answer(await until(look, f"an answer to {id}"))
 
     def raw(self, data: bytes) -> None:
         self._writer.write(data)

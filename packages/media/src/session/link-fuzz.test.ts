@@ -13,7 +13,14 @@ import { SessionFixture } from '../testing/session-fixture.ts'
 import { until } from '../testing/until.ts'
 
 const samples = fc.int16Array({ maxLength: 2000 })
+const REQUEST = { method: 'GET', path: '/', query: '', headers: [], body: '' }
 const u32 = fc.oneof(fc.nat(3), fc.nat(0xffffffff))
+
+const response = fc.record({
+  status: fc.oneof(fc.constant(200), fc.nat(700)),
+  headers: fc.array(fc.tuple(fc.constant('x-a'), fc.string()), { maxLength: 2 }),
+  body: fc.oneof(fc.base64String(), fc.string()),
+})
 
 /** What a guest may say, and what it may not, with every field in its right form. */
 const message = fc.oneof(
@@ -26,6 +33,12 @@ const message = fc.oneof(
   fc.record({ type: fc.constant('socket-close'), code: fc.nat(5000), reason: fc.string() }),
   fc.record({ type: fc.constant('answer'), id: fc.nat(3), sdp: fc.string(), pcId: fc.constant('peer') }),
   fc.record({ type: fc.constant('peer'), state: fc.constantFrom('connected', 'disconnected', 'closed') }),
+  fc.record({ type: fc.constant('serving') }),
+  fc.record({
+    type: fc.constant('response'),
+    id: fc.nat(3),
+    response: fc.option(response, { nil: undefined }),
+  }),
   fc.record({ type: fc.constant('end'), outcome: fc.constantFrom('returned', 'failed') }),
 )
 
@@ -52,6 +65,7 @@ const mutated = fc
 async function endures(stream: Uint8Array, cuts: readonly number[]): Promise<void> {
   const fixture = new SessionFixture()
   fixture.wire.events.connected()
+  const asked = fixture.session.requests.ask(REQUEST).catch((error: Error) => error)
   let at = 0
   for (const cut of [...cuts, stream.length]) {
     const end = Math.min(stream.length, at + cut)
@@ -67,6 +81,7 @@ async function endures(stream: Uint8Array, cuts: readonly number[]): Promise<voi
   expect(cause).toMatch(/^bot_/)
   expect(words).not.toBe('')
   await fixture.session.close({ result: 'failed', cause, message: words }, 60_000)
+  expect(await asked).toBeDefined()
   await until('the stream is free', () => fixture.hostStream.destroyed)
   expect(fixture.overs).toHaveLength(1)
   expect(fixture.time.pending).toBe(0)

@@ -118,7 +118,6 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
   const secrets = new SecretService({
     ...{ store, box, settings, clock },
     users: {
-      users: (organizationId, name) => agents.service.usersOfSecrets(organizationId, name),
       changed: (organizationId, name) => agents.service.secretsChanged(organizationId, name),
     },
   })

@@ -4,7 +4,7 @@ import type { FleetView } from './fleet.ts'
 
 /** A deployment as the API shows it. */
 export function deploymentRecordOf(deployment: StoredDeployment): DeploymentRecord {
-  const { agentId, config, phaseStartedAt, createdAt, updatedAt, ...rest } = deployment
+  const { agentId, config, secretsVersion: _, phaseStartedAt, createdAt, updatedAt, ...rest } = deployment
   return {
     ...rest,
     ...config,

@@ -18,7 +18,7 @@ export interface LauncherOptions {
   readonly bundleFolder: string
 }
 
-/** Starts instances of deployments: their artifact, their secrets, their settings. */
+/** Starts instances of deployments: their artifact, their secrets as they were when the deployment was made, their settings. */
 export class Launcher {
   readonly #options: LauncherOptions
 
@@ -33,15 +33,18 @@ export class Launcher {
 
   async launch(
     agent: StoredAgent,
-    { id: deploymentId, config }: StoredDeployment,
+    { id: deploymentId, config, secretsVersion }: StoredDeployment,
     instanceId: string,
   ): Promise<Instance> {
     const { engine, secrets, config: limits } = this.#options
     const { organizationId } = agent
     const { secretSet, imagePullSecretSet, noiseFilter } = config
-    const values = secretSet === null ? {} : await secrets.variables(organizationId, secretSet)
+    const values =
+      secretSet === null ? {} : await secrets.variables(organizationId, secretSet, secretsVersion)
     const credentials =
-      imagePullSecretSet === null ? undefined : await secrets.pullSecret(organizationId, imagePullSecretSet)
+      imagePullSecretSet === null
+        ? undefined
+        : await secrets.pullSecret(organizationId, imagePullSecretSet, secretsVersion)
     const { cpus, memoryBytes } = AGENT_PROFILES[config.agentProfile]
     return engine.start({
       artifact: this.#artifactOf(config, credentials),

@@ -51,7 +51,7 @@ it('opens no value that was moved to another place of the store', async () => {
     createdAt: now,
     updatedAt: now,
   } as const
-  await store.secrets.put(set, [moved], 10)
+  await store.secrets.put(set, [moved], { maxSecrets: 9, maxBytes: 9999, maxKnownBytes: 9999 })
   await expect(secrets.valuesOf('two')).rejects.toThrow()
 })
 

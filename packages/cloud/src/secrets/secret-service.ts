@@ -6,10 +6,12 @@ import type { SettingsService } from '../settings/settings-service.ts'
 import type { Store, StoredSecretSet } from '../store/store.ts'
 import type { SecretBox } from './secret-box.ts'
 
-const MAX_SECRETS = 200
 const MAX_SETS = 1000
-/** All secrets of an organization together, as they are sealed: each of them is looked for in every log. */
-const MAX_ALL_BYTES = 1024 * 1024
+/**
+ * All secrets of an organization together, as they are sealed: each of them is looked for in every log, and so are former ones that bots
+ * still have.
+ */
+const LIMITS = { maxSecrets: 200, maxBytes: 1024 * 1024, maxKnownBytes: 2 * 1024 * 1024 } as const
 /** Organizations whose tables are kept. */
 const MAX_TABLES = 20
 /** The keys under which an image pull secret is stored. */
@@ -17,8 +19,6 @@ const PULL = { host: 'host', auth: 'auth' } as const
 
 /** Who needs secrets. */
 export interface SecretUsers {
-  /** The names of agents that need a set. */
-  users(organizationId: string, setName: string): Promise<readonly string[]>
   /** A set has other values now. */
   changed(organizationId: string, setName: string): Promise<void>
 }
@@ -35,7 +35,7 @@ export interface SecretServiceOptions {
 /** Sets of secrets. Values go in, and come out only to what runs on their behalf. */
 export class SecretService {
   readonly #options: SecretServiceOptions
-  readonly #tables = new Map<string, { readonly state: string; readonly table: Promise<RedactionTable> }>()
+  readonly #tables = new Map<string, { readonly version: number; readonly table: Promise<RedactionTable> }>()
 
   constructor(options: SecretServiceOptions) {
     this.#options = options
@@ -79,19 +79,14 @@ export class SecretService {
       sealed: box.seal(value, place(organizationId, name, key)),
       updatedAt: now,
     }))
-    await this.#requireRoom(organizationId, name, secrets)
     const set = { organizationId, name, type, region, createdAt: now, updatedAt: now } as const
-    // What is as it was leaves the set as old as it was: agents that run since then have it all.
+    // What is as it was makes no version: agents that run with the last one have it all.
     const isSame = known?.type === type && known.region === region && secrets.length === 0
-    const result = isSame
-      ? 'stored'
-      : await store.secrets.put(
-          set,
-          secrets,
-          MAX_SECRETS,
-          secrets.map(({ key }) => key),
-        )
-    if (result !== 'stored') throw new CloudError('INVALID_REQUEST', REFUSALS[result](name, known))
+    const result = isSame ? 'stored' : await store.secrets.put(set, secrets, LIMITS)
+    if (result !== 'stored') {
+      const isFull = result === 'too_large' || result === 'too_many_former'
+      throw new CloudError(isFull ? 'CONFLICT' : 'INVALID_REQUEST', REFUSALS[result](name, known))
+    }
     // Also when nothing is new: somebody may not have heard of it the last time.
     if (known) await this.#options.users.changed(organizationId, name)
     return region
@@ -99,13 +94,12 @@ export class SecretService {
 
   /** Removes a set that nobody needs. */
   async remove(organizationId: string, name: string): Promise<void> {
-    const { store, clock } = this.#options
-    const users = await this.#options.users.users(organizationId, name)
+    const { isRemoved, users } = await this.#options.store.secrets.removeSet(organizationId, name)
     if (users.length > 0) {
       const message = `The secret set ${name} is used by ${users.join(', ')}. Give them another one, or remove them first.`
       throw new CloudError('CONFLICT', message)
     }
-    if (!(await store.secrets.removeSet(organizationId, name, clock()))) throw noSet(name)
+    if (!isRemoved) throw noSet(name)
   }
 
   async removeSecret(organizationId: string, name: string, key: string): Promise<void> {
@@ -118,89 +112,70 @@ export class SecretService {
     throw new CloudError('NOT_FOUND', `The secret set ${name} has no ${key}.`)
   }
 
-  /** The values of a set, for the bots that it is made for. */
-  async variables(organizationId: string, name: string): Promise<Readonly<Record<string, string>>> {
+  /** The values of a set in a version, for the bots that it is made for. */
+  async variables(
+    organizationId: string,
+    name: string,
+    version: number,
+  ): Promise<Readonly<Record<string, string>>> {
     await this.#set(organizationId, name)
-    return Object.fromEntries(await this.#opened(organizationId, name))
+    return Object.fromEntries(await this.#opened(organizationId, name, version))
   }
 
-  /** What an image is pulled with. */
+  /** What an image is pulled with, in a version. */
   async pullSecret(
     organizationId: string,
     name: string,
+    version: number,
   ): Promise<{ readonly host: string; readonly auth: string } | undefined> {
-    const values = new Map(await this.#opened(organizationId, name))
+    const values = new Map(await this.#opened(organizationId, name, version))
     const [host, auth] = [values.get(PULL.host), values.get(PULL.auth)]
     return host === undefined || auth === undefined ? undefined : { host, auth }
   }
 
   /**
-   * Every value of an organization, to be kept out of what others can read, also those that only bots still have that were started before a
-   * change. Pull secrets come in all their spellings.
+   * Every value of an organization, to be kept out of what others can read, also those that only bots of earlier deployments still have. Pull
+   * secrets come in all their spellings.
    */
   async valuesOf(organizationId: string): Promise<readonly string[]> {
     const { store, box } = this.#options
     const values = new Set<string>()
-    for (const { setName, key, sealed } of await store.secrets.former(organizationId)) {
-      values.add(box.open(sealed, place(organizationId, setName, key)))
-    }
-    for (const { name, type } of await store.secrets.sets(organizationId)) {
-      for (const [key, value] of await this.#opened(organizationId, name)) {
-        if (type === 'imagePullSecret' && key === PULL.host) continue
-        values.add(value)
-        if (type !== 'imagePullSecret') continue
-        const plain = Buffer.from(value, 'base64').toString('utf8')
-        values.add(plain).add(plain.slice(plain.indexOf(':') + 1))
-      }
+    for (const { setName, type, key, sealed } of await store.secrets.known(organizationId)) {
+      if (type === 'imagePullSecret' && key === PULL.host) continue
+      const value = box.open(sealed, place(organizationId, setName, key))
+      values.add(value)
+      if (type !== 'imagePullSecret') continue
+      const plain = Buffer.from(value, 'base64').toString('utf8')
+      values.add(plain).add(plain.slice(plain.indexOf(':') + 1))
     }
     return [...values]
   }
 
-  /** What is to be kept out of an organization's logs. It is made anew only when a set has changed. */
+  /** What is to be kept out of an organization's logs. It is made anew only when other values are known. */
   async redactionFor(organizationId: string): Promise<RedactionTable> {
-    const { store } = this.#options
-    const sets = await store.secrets.sets(organizationId)
-    const former = await store.secrets.former(organizationId)
-    const state = JSON.stringify([
-      ...sets.map(({ name, updatedAt }) => [name, updatedAt]),
-      ...former.map(({ id }) => id),
-    ])
+    const version = await this.#options.store.secrets.version(organizationId)
     const known = this.#tables.get(organizationId)
-    if (known?.state === state) return known.table
+    if (known?.version === version) return known.table
     const table = this.valuesOf(organizationId).then((values) => RedactionTable.of(values))
     this.#tables.delete(organizationId)
     for (const oldest of this.#tables.keys()) {
       if (this.#tables.size < MAX_TABLES) break
       this.#tables.delete(oldest)
     }
-    this.#tables.set(organizationId, { state, table })
+    this.#tables.set(organizationId, { version, table })
     // One that could not be made is tried again.
     table.catch(() => this.#tables.delete(organizationId))
     return table
   }
 
-  async #opened(organizationId: string, name: string): Promise<readonly (readonly [string, string])[]> {
-    const { store, box } = this.#options
-    const secrets = await store.secrets.secrets(organizationId, name)
-    return secrets.map(({ key, sealed }) => [key, box.open(sealed, place(organizationId, name, key))])
-  }
-
-  async #requireRoom(
+  async #opened(
     organizationId: string,
     name: string,
-    added: readonly { readonly key: string; readonly sealed: Uint8Array }[],
-  ): Promise<void> {
-    const { store } = this.#options
-    const replaced = new Set(added.map(({ key }) => key))
-    let bytes = added.reduce((sum, { sealed }) => sum + sealed.length, 0)
-    for (const set of await store.secrets.sets(organizationId)) {
-      for (const { key, sealed } of await store.secrets.secrets(organizationId, set.name)) {
-        if (set.name !== name || !replaced.has(key)) bytes += sealed.length
-      }
-    }
-    if (bytes <= MAX_ALL_BYTES) return
-    const message = `The secrets of the organization would be larger than ${MAX_ALL_BYTES} bytes in all. Remove some first.`
-    throw new CloudError('CONFLICT', message)
+    version?: number,
+  ): Promise<readonly (readonly [string, string])[]> {
+    const { store, box } = this.#options
+    const secrets = await store.secrets.secrets(organizationId, name, version)
+    return secrets.map(({ key, sealed }) => [key, box.open(sealed, place(organizationId, name, key))])
   }
 
   async #set(organizationId: string, name: string): Promise<StoredSecretSet> {
@@ -217,7 +192,11 @@ const REFUSALS = {
     `The secret set ${name} is of the other type, which never changes. Choose another name.`,
   other_region: (name: string, known: StoredSecretSet | undefined) =>
     `region: the secret set ${name} is in ${known?.region ?? 'another region'}, which never changes. Choose another name.`,
-  too_many: () => `secrets: the set would hold more than ${MAX_SECRETS} secrets.`,
+  too_many: () => `secrets: the set would hold more than ${LIMITS.maxSecrets} secrets.`,
+  too_large: () =>
+    `The secrets of the organization would be larger than ${LIMITS.maxBytes} bytes in all. Remove some first.`,
+  too_many_former: () =>
+    `Bots that run still have former values, and with them the secrets of the organization would be larger than ${LIMITS.maxKnownBytes} bytes in all, which have to be kept out of logs. Try again when the sessions of earlier deployments are over.`,
 } as const
 
 function* valuesIn(request: PutSecretsRequest): Generator<readonly [string, string]> {

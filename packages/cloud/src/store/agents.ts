@@ -40,6 +40,8 @@ export interface StoredDeployment {
   readonly reason: DeploymentReason
   readonly sourceDeploymentId: string | null
   readonly config: DeploymentConfig
+  /** The version of the organization's secrets that its instances have, whatever comes after. */
+  readonly secretsVersion: number
   readonly phase: DeploymentPhase
   readonly phaseStartedAt: Time
   readonly failure: DeployFailure | null
@@ -47,7 +49,7 @@ export interface StoredDeployment {
   readonly updatedAt: Time
 }
 
-/** A deployment that is to be made; it gets its number from the store. */
+/** A deployment that is to be made; it gets its number from the store, and the secrets of that moment. */
 export type NewDeployment = Pick<
   StoredDeployment,
   'id' | 'agentId' | 'reason' | 'sourceDeploymentId' | 'config' | 'createdAt'
@@ -65,7 +67,7 @@ export interface StoredInstance {
 
 /** Agents, their deployments and instances. */
 export interface AgentStore {
-  /** Makes an agent with its first deployment; false if the organization has one of that name. */
+  /** Makes an agent with its first deployment; false if the organization has one of that name. Refuses as `deploy` does. */
   create(agent: StoredAgent, deployment: NewDeployment): Promise<boolean>
   /** One that was not removed. */
   get(organizationId: string, name: string): Promise<StoredAgent | undefined>
@@ -79,7 +81,7 @@ export interface AgentStore {
   /** From now on its name is free. */
   remove(id: string, at: Time): Promise<void>
 
-  /** Makes a deployment, and makes it the desired one. */
+  /** Makes a deployment, and makes it the desired one. Refuses one whose secret sets are not there any more (DEPLOY-SECRET-NOT-FOUND). */
   deploy(deployment: NewDeployment): Promise<StoredDeployment>
   deployment(agentId: string, id: string): Promise<StoredDeployment | undefined>
   /** The newest first. */

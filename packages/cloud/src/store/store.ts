@@ -94,9 +94,14 @@ export interface StoredSecretSet {
   readonly name: string
   readonly type: 'secret' | 'imagePullSecret'
   readonly region: string
+  /** The version of the organization's secrets that has changed it last. */
+  readonly version: number
   readonly createdAt: Time
   readonly updatedAt: Time
 }
+
+/** A set that is to be made or changed; the store counts its versions. */
+export type NewSecretSet = Omit<StoredSecretSet, 'version'>
 
 /** A secret of a set. */
 export interface StoredSecret {
@@ -106,13 +111,20 @@ export interface StoredSecret {
   readonly updatedAt: Time
 }
 
-/** A secret that was replaced or removed while an instance ran that may have it. */
-export interface FormerSecret {
-  /** Grows with every one. */
-  readonly id: number
+/** A value of a set that is there, or was while a deployment was made that is still needed. */
+export interface KnownSecret extends Pick<StoredSecret, 'key' | 'sealed'> {
   readonly setName: string
-  readonly key: string
-  readonly sealed: Uint8Array
+  readonly type: StoredSecretSet['type']
+}
+
+/** How much may be stored. */
+export interface SecretLimits {
+  /** Secrets of one set. */
+  readonly maxSecrets: number
+  /** Secrets of an organization, in bytes as they are sealed. */
+  readonly maxBytes: number
+  /** The same together with former ones that are still needed. */
+  readonly maxKnownBytes: number
 }
 
 /**
@@ -189,24 +201,27 @@ export interface Store {
     remove(organizationId: string, id: string): Promise<boolean>
   }
   secrets: {
-    /**
-     * Merges secrets into a set, all or none of them. A set keeps its type and its region, and holds at most `maxSecrets`. What the changed
-     * ones among its keys were is former then.
-     */
+    /** Merges secrets into a set, all or none of them, as a new version. A set keeps its type and its region. */
     put(
-      set: StoredSecretSet,
+      set: NewSecretSet,
       secrets: readonly StoredSecret[],
-      maxSecrets: number,
-      changed?: readonly string[],
-    ): Promise<'stored' | 'other_type' | 'other_region' | 'too_many'>
+      limits: SecretLimits,
+    ): Promise<'stored' | 'other_type' | 'other_region' | 'too_many' | 'too_large' | 'too_many_former'>
     sets(organizationId: string): Promise<readonly StoredSecretSet[]>
     set(organizationId: string, name: string): Promise<StoredSecretSet | undefined>
-    secrets(organizationId: string, name: string): Promise<readonly StoredSecret[]>
-    removeSet(organizationId: string, name: string, at: Time): Promise<boolean>
+    /** Those of a set, now or in the version of a deployment that is still needed. */
+    secrets(organizationId: string, name: string, version?: number): Promise<readonly StoredSecret[]>
+    /** Removes a set, unless agents need it. */
+    removeSet(
+      organizationId: string,
+      name: string,
+    ): Promise<{ readonly isRemoved: boolean; readonly users: readonly string[] }>
     removeSecret(organizationId: string, name: string, key: string, at: Time): Promise<boolean>
-    /** Those that a running instance may still have: the newest, so many that they can be looked for. */
-    former(organizationId: string): Promise<readonly FormerSecret[]>
-    /** Removes those that no running instance is old enough to have. */
+    /** All that are there, and former ones that a deployment needs: one that may start instances, or has some left. */
+    known(organizationId: string): Promise<readonly KnownSecret[]>
+    /** Another number whenever others are known. */
+    version(organizationId: string): Promise<number>
+    /** Forgets former ones that no deployment needs any more. */
     pruneFormer(): Promise<void>
   }
   agents: AgentStore

@@ -149,6 +149,13 @@ export function agentStoreTests(storeOf: () => Store, [one, two]: readonly [stri
     const store = storeOf()
     const [buildId, old] = [randomUUID(), randomUUID()]
     const { agent, deployment } = sampleAgent({ organizationId: one }, { buildId: old, secretSet: 'keys' })
+    for (const [name, type] of [
+      ['keys', 'secret'],
+      ['pull', 'imagePullSecret'],
+    ] as const) {
+      const set = { organizationId: one, name, type, region: 'local', createdAt: 1, updatedAt: 1 }
+      await store.secrets.put(set, [], { maxSecrets: 1, maxBytes: 1, maxKnownBytes: 1 })
+    }
     await store.agents.create(agent, deployment)
     await store.agents.activate(agent.id, deployment.id, 15)
     const same = await deploy(agent.id, { buildId: old })

@@ -1,4 +1,4 @@
 import type { SecretUsers } from '../secrets/secret-service.ts'
 
 /** Nobody needs any secrets. */
-export const NO_USERS: SecretUsers = { users: async () => [], changed: async () => {} }
+export const NO_USERS: SecretUsers = { changed: async () => {} }

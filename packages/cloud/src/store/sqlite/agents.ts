@@ -1,4 +1,5 @@
 import { deployFailure, deploymentPhase, deploymentReason } from '@botcli/protocol/cloud'
+import { CloudError } from '../../errors.ts'
 import type {
   AgentStore,
   DeploymentConfig,
@@ -10,14 +11,20 @@ import type {
 import { nullable, number, text } from './columns.ts'
 import type { Row, SqliteDatabase } from './database.ts'
 
-const OPEN = `phase NOT IN ('Retired', 'Failed')`
+/** Deployments that can still start instances, where their agent was not removed. */
+export const OPEN = `phase NOT IN ('Retired', 'Failed')`
 const INSERT_AGENT = `
   INSERT INTO agents (id, organization_id, name, region, min_agents, max_agents, desired_deployment_id, active_deployment_id, created_at,
     updated_at, deleted_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const INSERT_DEPLOYMENT = `
-  INSERT INTO deployments (id, agent_id, number, reason, source_deployment_id, config, phase, phase_started_at, created_at, updated_at)
-  VALUES (?1, ?2, (SELECT coalesce(max(number), 0) + 1 FROM deployments WHERE agent_id = ?2), ?3, ?4, ?5, 'Creating', ?6, ?6, ?6)
+  INSERT INTO deployments (id, agent_id, number, reason, source_deployment_id, config, secrets_version, phase, phase_started_at, created_at,
+    updated_at)
+  VALUES (?1, ?2, (SELECT coalesce(max(number), 0) + 1 FROM deployments WHERE agent_id = ?2), ?3, ?4, ?5,
+    (SELECT o.secrets_version FROM organizations AS o JOIN agents AS a ON a.organization_id = o.id WHERE a.id = ?2), 'Creating', ?6, ?6, ?6)
   RETURNING *`
+const SET_OF_AGENT = `
+  SELECT 1 AS n FROM secret_sets AS s JOIN agents AS a ON a.organization_id = s.organization_id AND a.region = s.region
+  WHERE a.id = ? AND s.name = ? AND s.type = ?`
 const BY_NAME = 'SELECT * FROM agents WHERE organization_id = ? AND name = ? AND deleted_at IS NULL'
 const LATEST = `
   SELECT * FROM agents WHERE organization_id = ? AND name = ?
@@ -30,7 +37,15 @@ const BYGONE = `
 
 /** Agents in SQLite. */
 export function sqliteAgents(database: SqliteDatabase): AgentStore {
+  // They were there when they were checked; that was a while ago.
+  const requireSet = (agentId: string, type: 'secret' | 'imagePullSecret', name: string | null): void => {
+    if (name === null || database.get(SET_OF_AGENT, agentId, name, type)) return
+    const what = type === 'secret' ? 'secretSet' : 'imagePullSecretSet'
+    throw new CloudError('DEPLOY-SECRET-NOT-FOUND', `${what}: ${name} is not there any more.`)
+  }
   const addDeployment = ({ id, agentId, reason, sourceDeploymentId, config, createdAt }: NewDeployment) => {
+    requireSet(agentId, 'secret', config.secretSet)
+    requireSet(agentId, 'imagePullSecret', config.imagePullSecretSet)
     const values = [id, agentId, reason, sourceDeploymentId, JSON.stringify(config), createdAt]
     const [row = {}] = database.all(INSERT_DEPLOYMENT, ...values)
     return deploymentOf(row)
@@ -142,17 +157,7 @@ export function sqliteAgents(database: SqliteDatabase): AgentStore {
       })
     },
     async users(organizationId, needed) {
-      const [name, value] =
-        'secretSet' in needed ? (['secretSet', needed.secretSet] as const) : ['buildId', needed.buildId]
-      const pull = name === 'secretSet' ? ` OR d.config ->> 'imagePullSecretSet' = ?2` : ''
-      const rows = database.all(
-        `SELECT DISTINCT a.name AS name FROM agents AS a JOIN deployments AS d ON d.agent_id = a.id
-         WHERE a.organization_id = ?1 AND a.deleted_at IS NULL AND (d.${OPEN} OR d.id = a.desired_deployment_id)
-           AND (d.config ->> '${name}' = ?2${pull}) ORDER BY a.name`,
-        organizationId,
-        value,
-      )
-      return rows.map((row) => text(row, 'name'))
+      return usersOf(database, organizationId, needed)
     },
 
     async addInstance({ id, agentId, deploymentId, createdAt }) {
@@ -181,6 +186,25 @@ export function sqliteAgents(database: SqliteDatabase): AgentStore {
   }
 }
 
+/** The names of agents whose newest, active or draining deployments need something. */
+export function usersOf(
+  database: SqliteDatabase,
+  organizationId: string,
+  needed: Parameters<AgentStore['users']>[1],
+): readonly string[] {
+  const [name, value] =
+    'secretSet' in needed ? (['secretSet', needed.secretSet] as const) : ['buildId', needed.buildId]
+  const pull = name === 'secretSet' ? ` OR d.config ->> 'imagePullSecretSet' = ?2` : ''
+  const rows = database.all(
+    `SELECT DISTINCT a.name AS name FROM agents AS a JOIN deployments AS d ON d.agent_id = a.id
+     WHERE a.organization_id = ?1 AND a.deleted_at IS NULL AND (d.${OPEN} OR d.id = a.desired_deployment_id)
+       AND (d.config ->> '${name}' = ?2${pull}) ORDER BY a.name`,
+    organizationId,
+    value,
+  )
+  return rows.map((row) => text(row, 'name'))
+}
+
 function agentOf(row: Row): StoredAgent {
   return {
     id: text(row, 'id'),
@@ -205,6 +229,7 @@ function deploymentOf(row: Row): StoredDeployment {
     reason: deploymentReason.parse(row.reason),
     sourceDeploymentId: nullable(text, row, 'source_deployment_id'),
     config: JSON.parse(text(row, 'config')) as DeploymentConfig,
+    secretsVersion: number(row, 'secrets_version'),
     phase: deploymentPhase.parse(row.phase),
     phaseStartedAt: number(row, 'phase_started_at'),
     failure: nullable((from, name) => deployFailure.parse(JSON.parse(text(from, name))), row, 'failure'),

@@ -3,7 +3,7 @@ import { number } from './columns.ts'
 import type { SqliteDatabase } from './database.ts'
 
 /** Each brings the tables from one version to the next. They are never changed once released, only added to. */
-const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE organizations (
     id TEXT PRIMARY KEY,
@@ -161,6 +161,38 @@ const MIGRATIONS: readonly string[] = [
     replaced_at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX former_secrets_by_organization ON former_secrets (organization_id, id DESC);
+  `,
+  // Every change of an organization's secrets is a version of them. A value is that of its key from one version until another. What was former
+  // before there were versions has none in which it is given to anybody (below 0), and is kept while a deployment of that time needs it (below 2).
+  `
+  ALTER TABLE organizations ADD COLUMN secrets_version INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE secret_sets ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE deployments ADD COLUMN secrets_version INTEGER NOT NULL DEFAULT 1;
+  UPDATE deployments SET secrets_version = 0 WHERE EXISTS (
+    SELECT 1 FROM agents AS a JOIN secret_sets AS s ON s.organization_id = a.organization_id
+    WHERE a.id = deployments.agent_id AND s.name = deployments.config ->> 'secretSet' AND s.updated_at > deployments.created_at
+  );
+  CREATE INDEX deployments_open ON deployments (agent_id) WHERE phase NOT IN ('Retired', 'Failed');
+
+  CREATE TABLE secret_values (
+    organization_id TEXT NOT NULL REFERENCES organizations (id),
+    set_name TEXT NOT NULL,
+    key TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    until INTEGER,
+    type TEXT NOT NULL,
+    sealed BLOB NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (organization_id, set_name, key, since)
+  ) STRICT;
+  CREATE INDEX secret_values_former ON secret_values (organization_id) WHERE until IS NOT NULL;
+  INSERT INTO secret_values (organization_id, set_name, key, since, type, sealed, updated_at)
+    SELECT s.organization_id, s.set_name, s.key, 0, t.type, s.sealed, s.updated_at
+    FROM secrets AS s JOIN secret_sets AS t ON t.organization_id = s.organization_id AND t.name = s.set_name;
+  INSERT INTO secret_values (organization_id, set_name, key, since, until, type, sealed, updated_at)
+    SELECT organization_id, set_name, key, -id, 2, 'secret', sealed, replaced_at FROM former_secrets;
+  DROP TABLE secrets;
+  DROP TABLE former_secrets;
   `,
 ]
 

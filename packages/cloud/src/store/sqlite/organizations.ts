@@ -6,7 +6,8 @@ import type { Row, SqliteDatabase } from './database.ts'
 export function sqliteOrganizations(database: SqliteDatabase): Store['organizations'] {
   return {
     async create({ id, name, defaultRegion, createdAt }) {
-      database.run('INSERT INTO organizations VALUES (?, ?, ?, ?)', id, name, defaultRegion, createdAt)
+      const sql = 'INSERT INTO organizations (id, name, default_region, created_at) VALUES (?, ?, ?, ?)'
+      database.run(sql, id, name, defaultRegion, createdAt)
     },
     async get(id) {
       return organizationOf(database.get('SELECT * FROM organizations WHERE id = ?', id))

@@ -1,60 +1,89 @@
 import { secretSetType } from '@botcli/protocol/cloud'
-import type { FormerSecret, Store, StoredSecret, StoredSecretSet } from '../store.ts'
+import type { KnownSecret, Store, StoredSecret, StoredSecretSet } from '../store.ts'
+import { OPEN, usersOf } from './agents.ts'
 import { bytes, number, text } from './columns.ts'
 import type { Row, SqliteDatabase } from './database.ts'
 
 const SET = 'SELECT * FROM secret_sets WHERE organization_id = ? AND name = ?'
 const PUT_SET = `
-  INSERT INTO secret_sets VALUES (?, ?, ?, ?, ?, ?)
-  ON CONFLICT (organization_id, name) DO UPDATE SET updated_at = excluded.updated_at`
+  INSERT INTO secret_sets (organization_id, name, type, region, created_at, updated_at, version) VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (organization_id, name) DO UPDATE SET updated_at = excluded.updated_at, version = excluded.version`
 const PUT_SECRET = `
-  INSERT INTO secrets VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT (organization_id, set_name, key) DO UPDATE SET sealed = excluded.sealed, updated_at = excluded.updated_at`
-const COUNT = 'SELECT count(*) AS n FROM secrets WHERE organization_id = ? AND set_name = ?'
-/** Values that bots never have are not among them. */
+  INSERT INTO secret_values (organization_id, set_name, key, since, type, sealed, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)`
+const NEXT_VERSION = `
+  UPDATE organizations SET secrets_version = secrets_version + 1 WHERE id = ? RETURNING secrets_version AS version`
+const COUNT = `
+  SELECT count(*) AS n FROM secret_values WHERE organization_id = ? AND set_name = ? AND until IS NULL`
+const BYTES = `
+  SELECT coalesce(sum(length(sealed)), 0) AS known, coalesce(sum(length(sealed)) FILTER (WHERE until IS NULL), 0) AS current
+  FROM secret_values WHERE organization_id = ?`
+const CURRENT = `
+  SELECT * FROM secret_values WHERE organization_id = ? AND set_name = ? AND until IS NULL ORDER BY key`
+const OF_VERSION = `
+  SELECT * FROM secret_values
+  WHERE organization_id = ?1 AND set_name = ?2 AND since BETWEEN 0 AND ?3 AND (until IS NULL OR until > ?3) ORDER BY key`
 const RETIRE = `
-  INSERT INTO former_secrets (organization_id, set_name, key, sealed, replaced_at)
-  SELECT s.organization_id, s.set_name, s.key, s.sealed, ?
-  FROM secrets s JOIN secret_sets t ON t.organization_id = s.organization_id AND t.name = s.set_name
-  WHERE t.type = 'secret' AND s.organization_id = ? AND s.set_name = ?`
-const MAX_FORMER = 500
-const FORMER = `SELECT * FROM former_secrets WHERE organization_id = ? ORDER BY id DESC LIMIT ${MAX_FORMER}`
-const FORGET = `DELETE FROM former_secrets WHERE organization_id = ? AND id NOT IN (SELECT id FROM (${FORMER}))`
+  UPDATE secret_values SET until = ? WHERE organization_id = ? AND set_name = ? AND until IS NULL`
+/** Deployments that may start instances, or have some left. */
+const NEEDY = `
+  SELECT a.organization_id, d.secrets_version, d.config FROM agents AS a JOIN deployments AS d ON d.agent_id = a.id
+  WHERE a.deleted_at IS NULL AND d.${OPEN}
+  UNION
+  SELECT a.organization_id, d.secrets_version, d.config FROM instances AS i
+  JOIN deployments AS d ON d.id = i.deployment_id JOIN agents AS a ON a.id = d.agent_id
+  WHERE i.ended_at IS NULL`
 const PRUNE_FORMER = `
-  DELETE FROM former_secrets WHERE NOT EXISTS (
-    SELECT 1 FROM instances i JOIN agents a ON a.id = i.agent_id
-    WHERE i.ended_at IS NULL AND i.created_at <= former_secrets.replaced_at
-      AND a.organization_id = former_secrets.organization_id
-  )`
+  WITH needy AS MATERIALIZED (${NEEDY})
+  DELETE FROM secret_values WHERE until IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM needy AS n WHERE n.organization_id = secret_values.organization_id
+      AND n.secrets_version >= since AND n.secrets_version < until
+      AND set_name IN (n.config ->> 'secretSet', n.config ->> 'imagePullSecretSet')
+  ) RETURNING organization_id`
 
 /** Thrown to undo what was done of a transaction. */
-class TooMany extends Error {}
+class Refused extends Error {
+  readonly why: 'too_many' | 'too_large' | 'too_many_former'
+
+  constructor(why: Refused['why']) {
+    super(why)
+    this.why = why
+  }
+}
 
 /** Secrets in SQLite. */
 export function sqliteSecrets(database: SqliteDatabase): Store['secrets'] {
-  const retire = (organizationId: string, name: string, at: number, keys?: readonly string[]): void => {
-    if (keys === undefined) database.run(RETIRE, at, organizationId, name)
-    else for (const key of keys) database.run(`${RETIRE} AND s.key = ?`, at, organizationId, name, key)
-    database.run(PRUNE_FORMER)
-    database.run(FORGET, organizationId, organizationId)
+  const nextVersion = (organizationId: string): number => {
+    const [row = {}] = database.all(NEXT_VERSION, organizationId)
+    return number(row, 'version')
+  }
+  const prune = (): void => {
+    const pruned = database.all(PRUNE_FORMER).map((row) => text(row, 'organization_id'))
+    for (const organizationId of new Set(pruned)) nextVersion(organizationId)
   }
   return {
-    async put(set, secrets, maxSecrets, changed = []) {
-      const { organizationId, name } = set
+    async put(set, secrets, limits) {
+      const { organizationId, name, type } = set
       try {
         return database.transaction(() => {
           const known = database.get(SET, organizationId, name)
-          if (known && text(known, 'type') !== set.type) return 'other_type'
+          if (known && text(known, 'type') !== type) return 'other_type'
           if (known && text(known, 'region') !== set.region) return 'other_region'
-          database.run(PUT_SET, organizationId, name, set.type, set.region, set.createdAt, set.updatedAt)
-          retire(organizationId, name, set.updatedAt, changed)
-          for (const { key, sealed, updatedAt } of secrets)
-            database.run(PUT_SECRET, organizationId, name, key, sealed, updatedAt)
-          if (number(database.get(COUNT, organizationId, name) ?? {}, 'n') > maxSecrets) throw new TooMany()
+          const version = nextVersion(organizationId)
+          database.run(PUT_SET, organizationId, name, type, set.region, set.createdAt, set.updatedAt, version)
+          for (const { key, sealed, updatedAt } of secrets) {
+            database.run(`${RETIRE} AND key = ?`, version, organizationId, name, key)
+            database.run(PUT_SECRET, organizationId, name, key, version, type, sealed, updatedAt)
+          }
+          prune()
+          if (number(database.get(COUNT, organizationId, name) ?? {}, 'n') > limits.maxSecrets)
+            throw new Refused('too_many')
+          const size = database.get(BYTES, organizationId) ?? {}
+          if (number(size, 'current') > limits.maxBytes) throw new Refused('too_large')
+          if (number(size, 'known') > limits.maxKnownBytes) throw new Refused('too_many_former')
           return 'stored'
         })
       } catch (error) {
-        if (error instanceof TooMany) return 'too_many'
+        if (error instanceof Refused) return error.why
         throw error
       }
     },
@@ -67,37 +96,46 @@ export function sqliteSecrets(database: SqliteDatabase): Store['secrets'] {
       const row = database.get(SET, organizationId, name)
       return row && setOf(row)
     },
-    async secrets(organizationId, name) {
-      return database
-        .all(
-          'SELECT * FROM secrets WHERE organization_id = ? AND set_name = ? ORDER BY key',
-          organizationId,
-          name,
-        )
-        .map(secretOf)
+    async secrets(organizationId, name, version) {
+      const rows =
+        version === undefined
+          ? database.all(CURRENT, organizationId, name)
+          : database.all(OF_VERSION, organizationId, name, version)
+      return rows.map(secretOf)
     },
-    async removeSet(organizationId, name, at) {
+    async removeSet(organizationId, name) {
       const sql = 'DELETE FROM secret_sets WHERE organization_id = ? AND name = ?'
       return database.transaction(() => {
-        retire(organizationId, name, at)
-        return database.run(sql, organizationId, name) > 0
+        const users = usersOf(database, organizationId, { secretSet: name })
+        if (users.length > 0 || database.run(sql, organizationId, name) === 0)
+          return { isRemoved: false, users }
+        database.run(RETIRE, nextVersion(organizationId), organizationId, name)
+        prune()
+        return { isRemoved: true, users }
       })
     },
     async removeSecret(organizationId, name, key, at) {
-      const sql = 'DELETE FROM secrets WHERE organization_id = ? AND set_name = ? AND key = ?'
       return database.transaction(() => {
-        retire(organizationId, name, at, [key])
-        if (database.run(sql, organizationId, name, key) === 0) return false
-        const touch = 'UPDATE secret_sets SET updated_at = ? WHERE organization_id = ? AND name = ?'
-        database.run(touch, at, organizationId, name)
+        const version = nextVersion(organizationId)
+        if (database.run(`${RETIRE} AND key = ?`, version, organizationId, name, key) === 0) return false
+        const touch =
+          'UPDATE secret_sets SET updated_at = ?, version = ? WHERE organization_id = ? AND name = ?'
+        database.run(touch, at, version, organizationId, name)
+        prune()
         return true
       })
     },
-    async former(organizationId) {
-      return database.all(FORMER, organizationId).map(formerOf)
+    async known(organizationId) {
+      return database
+        .all('SELECT * FROM secret_values WHERE organization_id = ?', organizationId)
+        .map(knownOf)
+    },
+    async version(organizationId) {
+      const row = database.get('SELECT secrets_version FROM organizations WHERE id = ?', organizationId)
+      return row === undefined ? 0 : number(row, 'secrets_version')
     },
     async pruneFormer() {
-      database.run(PRUNE_FORMER)
+      database.transaction(prune)
     },
   }
 }
@@ -108,20 +146,21 @@ function setOf(row: Row): StoredSecretSet {
     name: text(row, 'name'),
     type: secretSetType.parse(row.type),
     region: text(row, 'region'),
+    version: number(row, 'version'),
     createdAt: number(row, 'created_at'),
     updatedAt: number(row, 'updated_at'),
   }
 }
 
-function formerOf(row: Row): FormerSecret {
+function secretOf(row: Row): StoredSecret {
+  return { key: text(row, 'key'), sealed: bytes(row, 'sealed'), updatedAt: number(row, 'updated_at') }
+}
+
+function knownOf(row: Row): KnownSecret {
   return {
-    id: number(row, 'id'),
     setName: text(row, 'set_name'),
+    type: secretSetType.parse(row.type),
     key: text(row, 'key'),
     sealed: bytes(row, 'sealed'),
   }
-}
-
-function secretOf(row: Row): StoredSecret {
-  return { key: text(row, 'key'), sealed: bytes(row, 'sealed'), updatedAt: number(row, 'updated_at') }
 }

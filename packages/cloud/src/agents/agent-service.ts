@@ -20,6 +20,7 @@ import { agentDetailsOf, agentItemOf, deploymentRecordOf } from './agent-details
 import type { BuildStory } from './build-story.ts'
 import type { ConfigCheck } from './deployment-config.ts'
 import type { Fleets } from './fleets.ts'
+import { outdatedConfig } from './outdated-secrets.ts'
 
 const MAX_AGENTS = 1000
 /** Earlier deployments among which the one to go back to is looked for. */
@@ -216,9 +217,8 @@ export class AgentService {
 
   /** A secret set may have other values now: agents that run with older ones are deployed again. */
   async secretsChanged(organizationId: string, setName: string): Promise<void> {
-    for (const name of await this.usersOfSecrets(organizationId, setName)) {
-      await this.#renewSecrets(organizationId, name)
-    }
+    const users = await this.#options.store.agents.users(organizationId, { secretSet: setName })
+    for (const name of users) await this.#renewSecrets(organizationId, name)
   }
 
   /** Deploys an agent again if its secrets are newer than its deployment. What cannot be done now is done at the next change or start. */
@@ -226,18 +226,12 @@ export class AgentService {
     const { store, log } = this.#options
     try {
       await this.#change(organizationId, name, async (agent) => {
-        const { config, createdAt } = await this.#desired(agent)
-        const set = config.secretSet && (await store.secrets.set(organizationId, config.secretSet))
-        if (set && set.updatedAt > createdAt) await this.#deploy(agent, config, 'secrets')
+        const config = await outdatedConfig(store, agent)
+        if (config) await this.#deploy(agent, config, 'secrets')
       })
     } catch (error) {
       log.warn('an agent could not be deployed with its new secrets', { agent: name, error })
     }
-  }
-
-  /** The agents that need a secret set. */
-  async usersOfSecrets(organizationId: string, secretSet: string): Promise<readonly string[]> {
-    return this.#options.store.agents.users(organizationId, { secretSet })
   }
 
   /** The agents that need a build. */

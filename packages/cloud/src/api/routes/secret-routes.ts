@@ -64,10 +64,10 @@ export function secretRoutes(secrets: SecretService): readonly Route[] {
       path,
       operationId: 'deleteSecretSet',
       tag,
-      summary: 'Removes a secret set.',
+      summary: 'Removes a secret set that no agent needs.',
       params,
       answers: { 200: okResponse },
-      errors: ['NOT_FOUND'],
+      errors: ['NOT_FOUND', 'CONFLICT'],
       handle: async ({ organizationId, params: { setName } }) => {
         await secrets.remove(organizationId, setName)
         return ok

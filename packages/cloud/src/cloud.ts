@@ -66,6 +66,8 @@ export interface CloudOptions {
   readonly builderStopMs?: number
   /** A client that neither sends nor takes anything for so long is let go. */
   readonly idleMs?: number | undefined
+  /** How often it is looked for what is too old; every minute by default. */
+  readonly sweepMs?: number | undefined
   readonly clock?: Clock
 }
 
@@ -184,7 +186,18 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
   await server.listen()
   // Readers can come while what a crash has left is put in order; nothing is taken from the queue before that.
   await builds.start()
-  const sweep = new Sweep({ uploads: builds.uploads, agentLogs, store, config: config.agents, log, clock })
+  const sweep = new Sweep({
+    ...{
+      uploads: builds.uploads,
+      agentLogs,
+      store,
+      agents: agents.service,
+      config: config.agents,
+      log,
+      clock,
+    },
+    everyMs: options.sweepMs,
+  })
   closers.add(() => sweep.close())
   // Last of all, because a start that fails after this would have made keys that nobody has seen.
   const firstKeys = await makeFirstKeys(store, keys, settings, clock)

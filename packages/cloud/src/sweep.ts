@@ -1,4 +1,5 @@
 import type { AgentLogStore } from './agent-logs/agent-log-store.ts'
+import type { AgentService } from './agents/agent-service.ts'
 import type { UploadService } from './builds/uploads/upload-service.ts'
 import type { CloudConfig } from './config.ts'
 import type { Clock, CloudLog } from './log.ts'
@@ -12,19 +13,22 @@ export interface SweepOptions {
   readonly uploads: UploadService
   readonly agentLogs: AgentLogStore
   readonly store: Store
+  readonly agents: AgentService
   readonly config: CloudConfig['agents']
+  /** How often; every minute by default. */
+  readonly everyMs?: number | undefined
   readonly log: CloudLog
   readonly clock: Clock
 }
 
-/** Removes what has become too old, again and again. */
+/** Removes what has become too old, and brings new secrets to agents that could not have them before, again and again. */
 export class Sweep {
   readonly #options: SweepOptions
   readonly #timer: NodeJS.Timeout
 
   constructor(options: SweepOptions) {
     this.#options = options
-    this.#timer = setInterval(() => void this.#sweep(), SWEEP_MS)
+    this.#timer = setInterval(() => void this.#sweep(), options.everyMs ?? SWEEP_MS)
   }
 
   close(): void {
@@ -32,7 +36,7 @@ export class Sweep {
   }
 
   async #sweep(): Promise<void> {
-    const { uploads, agentLogs, store, config, log, clock } = this.#options
+    const { uploads, agentLogs, store, agents, config, log, clock } = this.#options
     const now = clock()
     const before = now - config.logDays * DAY_MS
     const work = {
@@ -45,5 +49,8 @@ export class Sweep {
     for (const [what, done] of Object.entries(work)) {
       await done.catch((error: unknown) => log.warn('something old was not removed', { what, error }))
     }
+    await agents.renewSecrets().catch((error: unknown) => {
+      log.warn('whether agents have their newest secrets could not be seen', { error })
+    })
   }
 }

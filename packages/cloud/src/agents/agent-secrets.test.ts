@@ -112,8 +112,29 @@ it('what takes the sessions gets new secrets, not what failed since', async () =
   expect(running()).toEqual(['other-value'])
 })
 
+it('what takes the sessions gets new secrets also when something else that was to have them failed', async () => {
+  await open({ sweepMs: 50 })
+  await put({ KEY: 'first-value' })
+  await house.deployed('echo', ONE)
+  house.engine.scripts.set(BOT, { waits: true })
+  house.engine.scripts.set('registry.test/broken:1', BROKEN)
+  await put({ KEY: 'other-value' })
+  await house.phase('echo', 'Validating')
+  await house.update('echo', { image: 'registry.test/broken:1' })
+  house.engine.scripts.delete(BOT)
+  await until(async () => (await house.agent('echo')).deployment.number === 4, 'a fourth deployment')
+  await house.phase('echo', 'Active')
+  await until(() => house.engine.running.length === 1, 'the one before to be gone')
+  expect(running()).toEqual(['other-value'])
+  expect((await deployments()).slice(0, 3)).toEqual([
+    [BOT, 'Active'],
+    ['registry.test/broken:1', 'Failed'],
+    [BOT, 'Failed'],
+  ])
+})
+
 it('secrets with which a deployment has failed are not tried again by themselves', async () => {
-  await open()
+  await open({ sweepMs: 50 })
   await put({ KEY: 'first-value' })
   await house.deployed('echo', ONE)
   house.engine.scripts.set(BOT, BROKEN)

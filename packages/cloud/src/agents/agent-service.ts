@@ -53,8 +53,15 @@ export class AgentService {
     const agents = await store.agents.all()
     for (const agent of agents) await story.catchUp(agent)
     await fleets.open()
-    for (const { organizationId, name, deletedAt } of agents) {
-      if (deletedAt === null) await this.#renewSecrets(organizationId, name)
+    await this.renewSecrets()
+  }
+
+  /** Deploys every agent again that is behind its secrets: because it could not be done when they changed, or what was to have them failed. */
+  async renewSecrets(): Promise<void> {
+    const { store } = this.#options
+    for (const agent of await store.agents.all()) {
+      const isBehind = agent.deletedAt === null && (await outdatedConfig(store, agent)) !== undefined
+      if (isBehind) await this.#renewSecrets(agent.organizationId, agent.name)
     }
   }
 
@@ -221,7 +228,7 @@ export class AgentService {
     for (const name of users) await this.#renewSecrets(organizationId, name)
   }
 
-  /** Deploys an agent again if its secrets are newer than its deployment. What cannot be done now is done at the next change or start. */
+  /** Deploys an agent again if its secrets are newer than its deployment. What cannot be done now is tried again later. */
   async #renewSecrets(organizationId: string, name: string): Promise<void> {
     const { store, log } = this.#options
     try {

@@ -34,6 +34,7 @@ export interface FixtureOptions {
   readonly talkFolder?: string
   readonly builderStopMs?: number
   readonly idleMs?: number
+  readonly sweepMs?: number
 }
 
 /** An answer that was read. */
@@ -97,13 +98,14 @@ export class CloudFixture {
       talkFolder,
       builderStopMs,
       idleMs,
+      sweepMs,
     } = this.#options
     this.#cloud = await startCloud({
       ...{ dataFolder: this.folder, host: '127.0.0.1', port: 0, log, version: '9.9.9' },
       ...(builders !== 'machine' && { builders }),
       ...(engine && { engine }),
       ...(clock && { clock }),
-      ...{ platform, runner, dashboardFolder, talkFolder, newKey, idleMs },
+      ...{ platform, runner, dashboardFolder, talkFolder, newKey, idleMs, sweepMs },
       ...(builderStopMs !== undefined && { builderStopMs }),
     })
     if (this.#cloud.firstKeys) this.#keys = this.#cloud.firstKeys

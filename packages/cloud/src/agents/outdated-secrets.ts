@@ -30,10 +30,11 @@ export async function outdatedConfig(
 async function newestVersion(
   store: Store,
   { organizationId }: StoredAgent,
-  { secretSet, imagePullSecretSet }: DeploymentConfig,
+  { secretSet, imagePullSecretSet, buildId }: DeploymentConfig,
 ): Promise<number> {
   let newest = 0
-  for (const name of [secretSet, imagePullSecretSet]) {
+  // What a build has made is not fetched.
+  for (const name of [secretSet, buildId === null ? imagePullSecretSet : null]) {
     const set = name === null ? undefined : await store.secrets.set(organizationId, name)
     newest = Math.max(newest, set?.version ?? 0)
   }

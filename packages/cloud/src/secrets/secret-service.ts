@@ -196,7 +196,7 @@ const REFUSALS = {
   too_large: () =>
     `The secrets of the organization would be larger than ${LIMITS.maxBytes} bytes in all. Remove some first.`,
   too_many_former: () =>
-    `Bots that run still have former values, and with them the secrets of the organization would be larger than ${LIMITS.maxKnownBytes} bytes in all, which have to be kept out of logs. Try again when the sessions of earlier deployments are over.`,
+    `Bots that run still have former values, and with them the secrets of the organization would be larger than ${LIMITS.maxKnownBytes} bytes in all, which have to be kept out of logs. Try again when the sessions of earlier deployments are over; an agent whose newest deployment has failed holds them, too.`,
 } as const
 
 function* valuesIn(request: PutSecretsRequest): Generator<readonly [string, string]> {

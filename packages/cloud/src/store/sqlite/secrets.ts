@@ -19,26 +19,33 @@ const BYTES = `
   FROM secret_values WHERE organization_id = ?`
 const CURRENT = `
   SELECT * FROM secret_values WHERE organization_id = ? AND set_name = ? AND until IS NULL ORDER BY key`
+const CURRENT_KEY = `
+  SELECT 1 AS n FROM secret_values WHERE organization_id = ? AND set_name = ? AND until IS NULL AND key = ?`
 const OF_VERSION = `
   SELECT * FROM secret_values
   WHERE organization_id = ?1 AND set_name = ?2 AND since BETWEEN 0 AND ?3 AND (until IS NULL OR until > ?3) ORDER BY key`
 const RETIRE = `
   UPDATE secret_values SET until = ? WHERE organization_id = ? AND set_name = ? AND until IS NULL`
-/** Deployments that may start instances, or have some left. */
-const NEEDY = `
-  SELECT a.organization_id, d.secrets_version, d.config FROM agents AS a JOIN deployments AS d ON d.agent_id = a.id
-  WHERE a.deleted_at IS NULL AND d.${OPEN}
+/** What deployments need that may start instances, or have some left. */
+const NEEDED = `
+  WITH needy AS (
+    SELECT a.organization_id, d.secrets_version AS version, d.config FROM agents AS a JOIN deployments AS d ON d.agent_id = a.id
+    WHERE a.deleted_at IS NULL AND d.${OPEN}
+    UNION ALL
+    SELECT a.organization_id, d.secrets_version AS version, d.config FROM instances AS i
+    JOIN deployments AS d ON d.id = i.deployment_id JOIN agents AS a ON a.id = d.agent_id
+    WHERE i.ended_at IS NULL
+  )
+  SELECT organization_id, config ->> 'secretSet' AS set_name, version FROM needy
   UNION
-  SELECT a.organization_id, d.secrets_version, d.config FROM instances AS i
-  JOIN deployments AS d ON d.id = i.deployment_id JOIN agents AS a ON a.id = d.agent_id
-  WHERE i.ended_at IS NULL`
+  SELECT organization_id, config ->> 'imagePullSecretSet' AS set_name, version FROM needy`
 const PRUNE_FORMER = `
-  WITH needy AS MATERIALIZED (${NEEDY})
+  WITH needed AS MATERIALIZED (${NEEDED})
   DELETE FROM secret_values WHERE until IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM needy AS n WHERE n.organization_id = secret_values.organization_id
-      AND n.secrets_version >= since AND n.secrets_version < until
-      AND set_name IN (n.config ->> 'secretSet', n.config ->> 'imagePullSecretSet')
+    SELECT 1 FROM needed AS n WHERE n.organization_id = secret_values.organization_id AND n.set_name = secret_values.set_name
+      AND n.version >= since AND n.version < until
   ) RETURNING organization_id`
+const ANY_FORMER = 'SELECT 1 AS n FROM secret_values WHERE until IS NOT NULL LIMIT 1'
 
 /** Thrown to undo what was done of a transaction. */
 class Refused extends Error {
@@ -57,6 +64,7 @@ export function sqliteSecrets(database: SqliteDatabase): Store['secrets'] {
     return number(row, 'version')
   }
   const prune = (): void => {
+    if (!database.get(ANY_FORMER)) return
     const pruned = database.all(PRUNE_FORMER).map((row) => text(row, 'organization_id'))
     for (const organizationId of new Set(pruned)) nextVersion(organizationId)
   }
@@ -116,8 +124,9 @@ export function sqliteSecrets(database: SqliteDatabase): Store['secrets'] {
     },
     async removeSecret(organizationId, name, key, at) {
       return database.transaction(() => {
+        if (!database.get(CURRENT_KEY, organizationId, name, key)) return false
         const version = nextVersion(organizationId)
-        if (database.run(`${RETIRE} AND key = ?`, version, organizationId, name, key) === 0) return false
+        database.run(`${RETIRE} AND key = ?`, version, organizationId, name, key)
         const touch =
           'UPDATE secret_sets SET updated_at = ?, version = ? WHERE organization_id = ? AND name = ?'
         database.run(touch, at, version, organizationId, name)

@@ -23,6 +23,18 @@ const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
   fc.constant('\ud800'),
 )
+/** What is sent is not so wrong that nothing of it is ever understood: it goes on until these have come. */
+const WANTED: Readonly<Record<string, number>> = {
+  createKey: 201,
+  upsertSecretSet: 202,
+  listBuilds: 200,
+  getBuild: 404,
+  updateAgent: 200,
+  startSession: 200,
+  getSession: 200,
+  getAgentLogs: 200,
+}
+const MAX_ROUNDS = 10
 const anything = fc.oneof(fc.jsonValue({ maxDepth: 3 }), text)
 
 /** Values that a schema describes, or nearly so. */
@@ -177,31 +189,24 @@ describe('requests made from the description of the API, and wrong in every way'
   }
 
   it('are answered as described, never with 500', async () => {
-    const answered = new Map<string, Set<number>>()
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(methods)) {
+        const { operationId, requestBody, responses } = operation
+        const wanted = WANTED[operationId]
         const statuses = new Set<number>()
-        answered.set(operation.operationId, statuses)
-        await fc.assert(
-          fc.asyncProperty(requestOf(path, method, operation), async (request) => {
-            const answer = await rawRequest(cloud.url, Buffer.from(request, 'latin1'))
-            statuses.add(answer?.status ?? 0)
-            // A path with an empty or odd part may be that of another route or of none.
-            expectRight(answer, { ...operation.responses, 404: '', 405: '', 304: '' }, method !== 'head')
-          }),
-          { numRuns: operation.requestBody ? 120 : 50 },
-        )
+        const property = fc.asyncProperty(requestOf(path, method, operation), async (request) => {
+          const answer = await rawRequest(cloud.url, Buffer.from(request, 'latin1'))
+          statuses.add(answer?.status ?? 0)
+          // A path with an empty or odd part may be that of another route or of none.
+          expectRight(answer, { ...responses, 404: '', 405: '', 304: '' }, method !== 'head')
+        })
+        for (let round = 0; round < MAX_ROUNDS; round += 1) {
+          await fc.assert(property, { numRuns: requestBody ? 120 : 50 })
+          if (wanted === undefined || statuses.has(wanted)) break
+        }
+        if (wanted !== undefined) expect(statuses, operationId).toContain(wanted)
       }
     }
-    // What is sent is not so wrong that nothing of it is ever understood.
-    expect(answered.get('createKey')).toContain(201)
-    expect(answered.get('upsertSecretSet')).toContain(202)
-    expect(answered.get('listBuilds')).toContain(200)
-    expect(answered.get('getBuild')).toContain(404)
-    expect(answered.get('updateAgent')).toContain(200)
-    expect(answered.get('startSession')).toContain(200)
-    expect(answered.get('getSession')).toContain(200)
-    expect(answered.get('getAgentLogs')).toContain(200)
     expect(cloud.told.filter((line) => line.includes('"level":"error"'))).toEqual([])
   })
 

@@ -92,14 +92,16 @@ it('what an instance says meanwhile is of its run, and it was ready since it was
 })
 
 it('an instance that went down with the cloud before it was ready does not fail its deployment', async () => {
-  house.engine.scripts.set('bot:1', { waits: true })
+  house.engine.scripts.set('registry.test/bot:1', { waits: true })
   await house.create('slow')
   const instance = await until(() => house.engine.running[0], 'an instance')
+  await house.phase('slow', 'Validating')
   await house.fixture.cloud.close({ deadlineMs: 0 })
   instance.crash()
-  house.engine.scripts.delete('bot:1')
+  house.engine.scripts.delete('registry.test/bot:1')
   await house.fixture.open()
   await house.phase('slow', 'Active')
+  expect(house.engine.started).toHaveLength(2)
 })
 
 it('an instance that was ready and went down with the cloud is not taken for one that cannot start', async () => {

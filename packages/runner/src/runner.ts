@@ -100,8 +100,13 @@ class Runner implements RunningRunner {
   #createServer(connector: Connector, page: Page | undefined): HttpServer {
     const { host, port, wsAuth, evals, room } = this.#config
     const { guests, table, tokens } = this.#backstage
-    const rooms = new Rooms({ config: room, logger: this.#logger, signal: this.#backstage.ending })
     const instance = this.#instance && this.#serveInstance(this.#instance)
+    const rooms = new Rooms({
+      config: room,
+      logger: this.#logger,
+      signal: this.#backstage.ending,
+      inCloud: instance !== undefined,
+    })
     const shared = {
       transports: this.transports,
       // Whoever comes to an instance has shown a key or a token to the cloud.

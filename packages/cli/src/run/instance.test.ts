@@ -54,6 +54,14 @@ describe('an instance with the echo bot', () => {
     expect({ status, code: body.code }).toEqual({ status: 404, code: 'not_found' })
   })
 
+  it('tells whoever wants a room where the key belongs: not into files of a machine that is not theirs', async () => {
+    const { status, body } = await instance.ask('POST', '/start', { transport: 'room', createRoom: true })
+    expect([status, body.error]).toEqual([
+      501,
+      "Rooms need the room provider's key. Set ROOM_API_KEY in the secret set of the agent.",
+    ])
+  })
+
   it('gives a session the id that the cloud has for it, once', async () => {
     const id = await instance.start({ transport: 'webrtc' })
     const again = await instance.ask('POST', '/start', {}, { 'x-botcli-session-id': id })

@@ -33,6 +33,8 @@ export interface OpenSipRoom extends SipRoom {
 export interface RoomsOptions {
   readonly config: RoomConfig
   readonly logger: Logger
+  /** Whether this is an instance of the cloud, whose callers are told nothing about the machine that it runs on. Default: false. */
+  readonly inCloud?: boolean | undefined
   /** Default: the provider's REST API, when there is a key. */
   readonly provider?: RoomProvider | undefined
   readonly fetch?: Fetch | undefined
@@ -115,8 +117,10 @@ export class Rooms {
 
   #configured(): RoomProvider {
     if (this.#provider !== undefined) return this.#provider
-    const message =
-      "Rooms need the room provider's key. Set ROOM_API_KEY in the environment or in the .env beside your bot."
+    const place = this.#options.inCloud
+      ? 'the secret set of the agent'
+      : 'the environment or in the .env beside your bot'
+    const message = `Rooms need the room provider's key. Set ROOM_API_KEY in ${place}.`
     throw new RequestError('not_configured', message)
   }
 }

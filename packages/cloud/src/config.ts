@@ -55,7 +55,12 @@ const agents = z.strictObject({
     .max(86_400)
     .default(300)
     .describe('How long an instance above the minimum waits for another session.'),
-  stopSeconds: z.int().min(0).max(600).default(10).describe('How long an instance gets to end.'),
+  stopSeconds: z
+    .int()
+    .min(0)
+    .max(600)
+    .default(10)
+    .describe('How long an instance gets to end; its bots get 2 seconds less.'),
   orphanSeconds: z
     .int()
     .min(10)

@@ -35,6 +35,8 @@ export const instanceSettings = z.strictObject({
   announcedAddress: z.string().optional(),
   /** It ends itself when nobody has watched it for so long and it has no session. */
   orphanSeconds: z.int().min(1),
+  /** So long after it was told to end, it is killed. */
+  stopSeconds: z.int().min(0),
 })
 export type InstanceSettings = z.infer<typeof instanceSettings>
 

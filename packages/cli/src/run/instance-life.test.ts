@@ -97,6 +97,28 @@ describe('the end of an instance', () => {
     expect(instance.stdout + instance.stderr).toBe('')
   })
 
+  it('gives its bots the time that the cloud gives to it, and no more', async () => {
+    const bot = (afterMs: number) => `import { createTransport } from '@botcli/bot'
+export async function bot(args) {
+  const transport = await createTransport(args, { websocket: () => ({}) })
+  await new Promise((resolve) => transport.signal.addEventListener('abort', resolve))
+  await new Promise((resolve) => setTimeout(resolve, ${afterMs}))
+  console.log('has put everything away')
+}
+`
+    const ended = async (afterMs: number, stopSeconds: number) => {
+      const instance = await ready(await botFolder(bot(afterMs)), { settings: { stopSeconds } })
+      const { id } = await call(instance)
+      instance.child.kill('SIGTERM')
+      expect(await instance.exitCode()).toBe(0)
+      expect(instance.views(id).at(-1)).toMatchObject({ state: 'ended', outcome: { cause: 'shutdown' } })
+      return instance.lines().some(({ msg }) => msg === 'has put everything away')
+    }
+    // After a call of which somebody hangs up, a bot has three seconds.
+    expect(await ended(4000, 20)).toBe(true)
+    expect(await ended(60_000, 2)).toBe(false)
+  })
+
   it('by kill -9 loses nothing that was written, and leaves no process', async () => {
     const instance = await ready(ECHO)
     const { id, client } = await call(instance)

@@ -3,6 +3,7 @@ import { INSTANCE_VARIABLE, type InstanceSettings, instanceSettings } from '@bot
 import { type Parsed, parseOptions } from '../options/parse.ts'
 import { UsageError } from '../usage-error.ts'
 import { RUN_OPTIONS } from './options.ts'
+import type { StopLimits } from './stop.ts'
 
 type Options = typeof RUN_OPTIONS
 
@@ -53,6 +54,16 @@ export function withSettings(
     },
     leftOut: [...given].filter((key) => !kept.has(key)).map((key) => `--${RUN_OPTIONS[key].name}`),
   }
+}
+
+/** What is left of the time to end, when bots had theirs, so that all else can be ended and written down. */
+const LAST_MS = 2000
+
+/** How long an instance takes to end: its bots get what they can have of the time after which the cloud kills it. */
+export function stopLimits({ stopSeconds }: InstanceSettings): StopLimits {
+  // The cloud kills at once if there is no time at all; whoever else ends it does not.
+  const allMs = Math.max(stopSeconds, 1) * 1000
+  return { botsMs: allMs - Math.min(LAST_MS, allMs / 2), allMs }
 }
 
 function wrong(path: string, why: string): UsageError {

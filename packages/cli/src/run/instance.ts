@@ -3,7 +3,7 @@ import type { InstanceSettings } from '@botcli/protocol'
 import { EXIT } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import type { Parsed } from '../options/parse.ts'
-import { withSettings } from './instance-settings.ts'
+import { stopLimits, withSettings } from './instance-settings.ts'
 import type { RUN_OPTIONS } from './options.ts'
 import { resolveConfig } from './resolve.ts'
 import { Stop } from './stop.ts'
@@ -31,7 +31,7 @@ export async function runInstance(
   if (surprising.length > 0) {
     logger.info(`options that the cloud decides are left out: ${surprising.join(', ')}`)
   }
-  const stop = new Stop(io, (text) => logger.info(text), { hint: '' })
+  const stop = new Stop(io, (text) => logger.info(text), { hint: '', limits: stopLimits(settings) })
   try {
     const running = await startRunner(config, {
       logger,

@@ -51,7 +51,7 @@ it.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('ends sessions on %s and exits with 0',
   io.emit(signal)
   running.finish()
   expect(await over).toBe(0)
-  expect(running.deadlines).toEqual([8000])
+  expect(running.deadlines).toEqual([3000])
   expect(said).toEqual(['Ending 2 sessions… press Ctrl-C again to stop at once'])
   expect(io.exits).toEqual([])
 })

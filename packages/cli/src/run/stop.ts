@@ -8,10 +8,16 @@ export interface Stoppable {
   close(options: { readonly deadlineMs: number }): Promise<void>
 }
 
-/** Sessions get this long to end. */
-const CLOSE_DEADLINE_MS = 8000
-/** After this long the command ends, whatever still hangs. */
-const EXIT_DEADLINE_MS = 10_000
+/** How long things get that are ended. */
+export interface StopLimits {
+  /** For bots to return, once their sessions are over. */
+  readonly botsMs: number
+  /** After this long the command ends, whatever still hangs. */
+  readonly allMs: number
+}
+
+/** Bots get what they get after every call: whoever presses Ctrl-C does not want to wait. */
+const LIMITS: StopLimits = { botsMs: 3000, allMs: 10_000 }
 /** A key press can arrive twice: from the terminal, and from a parent that passes it on. */
 const SAME_PRESS_MS = 100
 /** For whoever sits at a terminal. */
@@ -26,6 +32,7 @@ export class Stop {
   readonly #clock: () => number
   readonly #say: (text: string) => void
   readonly #hint: string
+  readonly #limits: StopLimits
   readonly #listeners: ReadonlyMap<StopSignal, () => void>
   readonly #requested: Promise<void>
   readonly #abort = new AbortController()
@@ -34,11 +41,16 @@ export class Stop {
   #timer: NodeJS.Timeout | undefined
   #running: Stoppable | undefined
 
-  constructor(io: Io, say: (text: string) => void, { clock = () => performance.now(), hint = HINT } = {}) {
+  constructor(
+    io: Io,
+    say: (text: string) => void,
+    { clock = () => performance.now(), hint = HINT, limits = LIMITS } = {},
+  ) {
     this.#io = io
     this.#say = say
     this.#clock = clock
     this.#hint = hint
+    this.#limits = limits
     this.#requested = new Promise((resolve) => {
       this.#resolve = resolve
     })
@@ -60,7 +72,7 @@ export class Stop {
   async wait(running: Stoppable): Promise<number> {
     this.#running = running
     await this.#requested
-    await running.close({ deadlineMs: CLOSE_DEADLINE_MS })
+    await running.close({ deadlineMs: this.#limits.botsMs })
     return EXIT.ok
   }
 
@@ -84,7 +96,7 @@ export class Stop {
     this.#timer = setTimeout(() => {
       this.#say('It did not end in time and is stopped now')
       this.#io.exit(EXIT.failed)
-    }, EXIT_DEADLINE_MS)
+    }, this.#limits.allMs)
     const sessions = this.#running?.sessions ?? 0
     const what = sessions === 0 ? 'Stopping' : `Ending ${sessions} session${sessions === 1 ? '' : 's'}`
     this.#say(`${what}${this.#hint}`)

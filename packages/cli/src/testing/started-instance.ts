@@ -73,6 +73,7 @@ export class StartedInstance {
       maxMemoryBytes: 1024 ** 3,
       warm: 1,
       orphanSeconds: 600,
+      stopSeconds: 10,
       ...given.settings,
     }
     const path = join(folder, 'settings.json')

@@ -63,6 +63,7 @@ export class Launcher {
         maxMemoryBytes: memoryBytes,
         warm: Math.min(MOST_WARM, config.sessionsPerInstance),
         orphanSeconds: limits.orphanSeconds,
+        stopSeconds: limits.stopSeconds,
         ...(limits.icePorts && { icePorts: limits.icePorts }),
         ...(limits.announcedAddress !== undefined && { announcedAddress: limits.announcedAddress }),
       },

@@ -85,6 +85,7 @@ export class InstanceBench {
         maxMemoryBytes: 512 * 1024 * 1024,
         warm: 0,
         orphanSeconds: 60,
+        stopSeconds: 10,
       },
       artifact,
       env: {},

@@ -173,7 +173,7 @@ export class Session {
 
   /** The one way in which a session ends. The first cause stays; everyone may wait for the same end. */
   end(cause: EndCause, message: string, deadlineMs = BOT_DEADLINE_MS): Promise<void> {
-    this.#ending ??= this.#end(outcomeOf(cause, message), Math.min(deadlineMs, BOT_DEADLINE_MS))
+    this.#ending ??= this.#end(outcomeOf(cause, message), deadlineMs)
     return this.#ending
   }
 

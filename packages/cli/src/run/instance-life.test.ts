@@ -116,7 +116,7 @@ export async function bot(args) {
     }
     // After a call of which somebody hangs up, a bot has three seconds.
     expect(await ended(4000, 20)).toBe(true)
-    expect(await ended(60_000, 2)).toBe(false)
+    expect(await ended(60_000, 4)).toBe(false)
   })
 
   it('by kill -9 loses nothing that was written, and leaves no process', async () => {

@@ -63,7 +63,7 @@ const LAST_MS = 2000
 export function stopLimits({ stopSeconds }: InstanceSettings): StopLimits {
   // The cloud kills at once if there is no time at all; whoever else ends it does not.
   const allMs = Math.max(stopSeconds, 1) * 1000
-  return { botsMs: allMs - Math.min(LAST_MS, allMs / 2), allMs }
+  return { botsMs: Math.max(allMs - LAST_MS, 0), allMs }
 }
 
 function wrong(path: string, why: string): UsageError {

@@ -133,7 +133,7 @@ export const RULES: readonly Rule[] = [
   // npm, pnpm, yarn
   rule(
     'install_failed',
-    /npm (?:error|ERR!) 404\s+'?([^'\s]+)'?.* (?:is not in this registry|could not be found|is not in the npm registry).*/,
+    /npm (?:error|ERR!) 404\s+(?:The requested resource )?'([^'\s]+)'.* (?:is not in this registry|could not be found|is not in the npm registry).*/,
     'There is no package $1. Check its name in package.json.',
   ),
   rule(

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { nearest } from '../nearest.ts'
+import { isOwnPackage } from './own-packages.ts'
 import type { SimpleCommand } from './shell-line.ts'
 
 /** An installation that the native builder does by itself, with the arguments that the container build file gives. */
@@ -11,8 +12,6 @@ export interface InstallCommand {
 /** Options that say where to install. The bundle is the only place. */
 const PLACES = new Set(['--target', '-t', '--prefix', '--root', '--cache-dir', '--python', '-p'])
 const PLACE_SWITCHES = new Set(['--system', '--user', '--break-system-packages'])
-/** Our own packages. */
-const OURS = /^(?:botcli|@botcli\/[\w-]+)(?:@.*)?$|(?:^|\/)botcli[^/]*\.tgz$/
 /** With the slips that npm itself takes for an installation. */
 const NPM_INSTALLS = new Set(
   'ci clean-install ic install-clean isntall-clean install i in ins inst insta instal isnt isnta isntal isntall add'.split(
@@ -48,10 +47,10 @@ export function installCommand({ words }: SimpleCommand): InstallCommand | undef
   if (name === 'npm' && NPM_INSTALLS.has(rest[0] ?? '')) {
     const packages = rest.slice(1).filter((word) => !word.startsWith('-'))
     // The platform brings itself.
-    if (packages.length > 0 && packages.every((name) => OURS.test(name))) return undefined
+    if (packages.length > 0 && packages.every(isOwnPackage)) return undefined
     // Programs for the whole image are the platform's affair.
     if (rest.some((word) => /^(?:-g|--global|--prefix|--location)(?:=|$)/.test(word))) return undefined
-    return { tool: 'npm', args: rest }
+    return { tool: 'npm', args: rest.filter((word) => !isOwnPackage(word)) }
   }
   return undefined
 }

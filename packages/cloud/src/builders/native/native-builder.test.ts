@@ -327,6 +327,33 @@ describe('a project for Node', () => {
     expect(existsSync(join(bench.output, 'app/server/node_modules/greeter/index.js'))).toBe(true)
   })
 
+  it.each([
+    ['with a lock', 'ci', true],
+    ['without one', 'install', false],
+  ])('does not install what the runner brings, %s', async (_, command, locked) => {
+    const dependencies = { '@botcli/bot': '0.0.0-none', greeter: 'file:vendor/greeter' }
+    const lock = JSON.parse(NODE['server/package-lock.json'])
+    Object.assign(lock.packages[''], { dependencies, devDependencies: { botcli: '0.0.0-none' } })
+    Object.assign(lock.packages, {
+      'node_modules/@botcli/bot': { version: '0.0.0-none', dependencies: { ws: '^0.0.0' } },
+      'node_modules/@botcli/bot/node_modules/ws': { version: '0.0.0' },
+      'node_modules/botcli': { version: '0.0.0-none', dev: true },
+    })
+    const { 'server/package-lock.json': __, ...others } = NODE
+    await open({
+      ...others,
+      Dockerfile: NODE.Dockerfile.replace('npm ci', `npm ${command}`),
+      'server/package.json': JSON.stringify({
+        ...{ name: 'x', version: '1.0.0', dependencies, devDependencies: { botcli: '0.0.0-none' } },
+      }),
+      ...(locked && { 'server/package-lock.json': JSON.stringify(lock) }),
+    })
+    expect(await bench.build(builder)).toMatchObject({ ok: true })
+    expect(bench.log.text).toContain('not installed, for the runner brings it: @botcli/bot, botcli\n')
+    expect(existsSync(join(bench.output, 'app/server/node_modules/greeter/index.js'))).toBe(true)
+    expect(existsSync(join(bench.output, 'app/server/node_modules/@botcli'))).toBe(false)
+  })
+
   it('fails where a dependency is missing', async () => {
     await open({
       ...NODE,

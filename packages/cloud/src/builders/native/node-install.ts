@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FailedResult, failed } from '../failures/classify.ts'
+import { leaveOutOwnPackages } from './own-packages.ts'
 import type { PlannedInstall } from './plan.ts'
 import type { Workshop } from './workshop.ts'
 
@@ -17,8 +18,10 @@ export async function installNode(
       install.step,
       'Install it on the machine that builds.',
     )
-  shop.tail.say(`$ npm ${install.args.join(' ')}`)
   const cwd = join(shop.bundle, 'app', install.folder)
+  const own = await leaveOutOwnPackages(cwd)
+  if (own.length > 0) shop.tail.say(`not installed, for the runner brings it: ${own.join(', ')}`)
+  shop.tail.say(`$ npm ${install.args.join(' ')}`)
   return await shop.run({
     argv: [process.execPath, npm.path, ...install.args],
     cwd,

@@ -66,6 +66,7 @@ describe('what is installed, and where', () => {
     ],
     ['WORKDIR /app\nRUN pip install -r requirements.txt', ['.: pip -r ./not-copied/app/requirements.txt']],
     ['RUN npm install -g botcli && apt-get install -y ffmpeg', []],
+    ['RUN npm install greeter @botcli/bot@0.1.0', ['.: npm install greeter']],
     ['ARG P=botcli@0.1.0\nRUN npm install --no-fund $P', []],
   ])('%j', async (text, expected) => {
     expect(installs(await plan(`FROM a\n${text}\n`))).toEqual(expected)

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { BotRequest, GuestMessage } from '@botcli/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { createTransport } from './create-transport.ts'
@@ -83,6 +84,18 @@ describe('serve()', () => {
 
   it.each([
     ['throws', () => Promise.reject(new TypeError('no such thing')), 'TypeError', 'no such thing'],
+    [
+      'throws what cannot be shown',
+      () => {
+        throw {
+          [inspect.custom]() {
+            throw new Error('in inspect')
+          },
+        }
+      },
+      'Error',
+      'cannot be shown',
+    ],
     ['gives no Response', () => ({ status: 200 }) as Response, 'BotError', 'must give a Response'],
     ['says too much', () => new Response('x'.repeat(600_000)), 'BotError', 'at most 524288 bytes'],
     [

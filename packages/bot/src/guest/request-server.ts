@@ -1,4 +1,3 @@
-import { inspect } from 'node:util'
 import {
   type BotRequest,
   type BotResponse,
@@ -10,7 +9,7 @@ import {
 } from '@botcli/protocol'
 import { BotError } from '../errors.ts'
 import type { RequestHandler } from '../session-port.ts'
-import { linkError } from './link-error.ts'
+import { linkError, shown } from './link-error.ts'
 
 /** What a request's address begins with, for want of a real one. */
 const ORIGIN = 'http://session'
@@ -39,7 +38,7 @@ export class RequestServer {
       const response = await this.#handler?.(requestOf(request))
       this.#send({ type: 'response', id, response: await packed(response) })
     } catch (error) {
-      process.stderr.write(`${request.method} ${request.path} failed: ${inspect(error)}\n`)
+      process.stderr.write(`${request.method} ${request.path} failed: ${shown(error)}\n`)
       this.#send({ type: 'response', id, error: linkError(error) })
     }
   }
@@ -60,7 +59,7 @@ async function packed(response: unknown): Promise<BotResponse> {
   if (typeof response !== 'object' || response === null || !('arrayBuffer' in response)) {
     throw new BotError(
       'invalid_response',
-      `a handler of requests must give a Response, not ${inspect(response)}`,
+      `a handler of requests must give a Response, not ${shown(response)}`,
     )
   }
   const { status, headers, body } = response as Response

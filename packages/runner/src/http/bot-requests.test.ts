@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RunnerFixture, until } from '../testing/runner-fixture.ts'
 import { WebsocketClient } from '../testing/websocket-client.ts'
@@ -53,12 +54,35 @@ describe('requests below a session', () => {
     expect(response.headers.get('x-own')).toBe('yes')
     expect(response.headers.get('set-cookie')).toBeNull()
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    // Pages elsewhere can read what else the bot says.
+    expect(response.headers.get('access-control-expose-headers')).toBe('*')
     const asked = (await response.json()) as { headers: Record<string, string> }
     expect(asked).toMatchObject({ method: 'PUT', pathname: '/some/%C3%A9', search: '?q=1', body: 'words' })
     expect(asked.headers['x-mine']).toBe('kept')
     expect(Object.keys(asked.headers)).not.toEqual(expect.arrayContaining(['authorization']))
     expect(Object.keys(asked.headers)).not.toEqual(expect.arrayContaining(['cookie']))
     for (const path of ['/', '//', '/api', '/wsx']) expect((await ask(path)).status).toBe(418)
+    client.close()
+  })
+
+  it('are not passed on with what is of one connection, or with methods that no bot can be asked with', async () => {
+    const { sessionId, client } = await call()
+    const raw = (method: string) =>
+      new Promise<{ status: number; text: string }>((resolve, reject) => {
+        const path = `/sessions/${sessionId}/raw`
+        const headers = { connection: 'close, X-Hop', 'x-hop': '1', 'x-mine': '2' }
+        const asked = request(new URL(path, fixture.url), { method, headers }, async (answer) => {
+          let text = ''
+          for await (const chunk of answer) text += chunk
+          resolve({ status: answer.statusCode ?? 0, text })
+        })
+        asked.on('error', reject).end()
+      })
+    const { headers } = JSON.parse((await raw('GET')).text)
+    expect(headers).toEqual({ 'x-mine': '2' })
+    const traced = await raw('TRACE')
+    expect([traced.status, JSON.parse(traced.text).code]).toEqual([405, 'method_not_allowed'])
+    expect((await raw('PROPFIND')).status).toBe(418)
     client.close()
   })
 

@@ -15,9 +15,15 @@ const NOT_GIVEN_BACK =
   /^(?:access-control-.*|clear-site-data|connection|content-length|keep-alive|proxy-.*|set-cookie|strict-transport-security|te|trailer|transfer-encoding|upgrade)$/
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
+/** Nobody may ask for these by `fetch`, in whose terms bots in TypeScript are asked. */
+const NOT_ASKED: ReadonlySet<string> = new Set(['TRACE', 'TRACK'])
+
 /** Adds the routes that the bots themselves serve: everything below a session that is not a route of ours. */
 export function addBotRequests(app: Hono<RunnerEnv>, table: SessionTable): void {
   app.all('/sessions/:sessionId/*', async (c) => {
+    if (NOT_ASKED.has(c.req.method)) {
+      throw new RequestError('method_not_allowed', `Bots are not asked with ${c.req.method}.`)
+    }
     const session = table.live(c.req.param('sessionId'))
     if (session.host === undefined) {
       throw new RequestError('bot_not_started', 'The bot of this session starts when its caller connects.')
@@ -37,7 +43,7 @@ async function botRequestOf(c: Context<RunnerEnv>): Promise<BotRequest> {
     method: c.req.method,
     path: pathname.replace(/^\/sessions\/[^/]+/, ''),
     query: search,
-    headers: headersOf(c.env.incoming).filter(([name]) => !NOT_PASSED_ON.test(name)),
+    headers: headersOf(c.env.incoming),
     body: body.toString('base64'),
   })
   if (parsed.success) return parsed.data
@@ -45,18 +51,21 @@ async function botRequestOf(c: Context<RunnerEnv>): Promise<BotRequest> {
   throw new RequestError('invalid_request', `The request cannot be passed on: ${problems.join('; ')}.`)
 }
 
-/** With small names, each as often as it came. */
-function headersOf({ rawHeaders }: IncomingMessage): (readonly [string, string])[] {
-  return Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
-    rawHeaders[2 * index]?.toLowerCase() ?? '',
-    rawHeaders[2 * index + 1] ?? '',
-  ])
+/** With small names, each as often as it came, but for those that the sender has declared to be of this connection only. */
+function headersOf({ rawHeaders, headers }: IncomingMessage): (readonly [string, string])[] {
+  const ofConnection = new Set(headers.connection?.toLowerCase().split(/[\s,]+/))
+  return Array.from(
+    { length: rawHeaders.length / 2 },
+    (_, index) => [rawHeaders[2 * index]?.toLowerCase() ?? '', rawHeaders[2 * index + 1] ?? ''] as const,
+  ).filter(([name]) => !NOT_PASSED_ON.test(name) && !ofConnection.has(name))
 }
 
 function answer(c: Context<RunnerEnv>, { status, headers, body }: BotResponse): Response {
   for (const [name, value] of headers) {
     if (!NOT_GIVEN_BACK.test(name.toLowerCase())) c.header(name, value, { append: true })
   }
+  // Whoever may see the answer may see its headers, which are the bot's own.
+  c.header('Access-Control-Expose-Headers', '*')
   c.status(status as StatusCode)
   return WITHOUT_BODY.has(status) ? c.body(null) : c.body(Buffer.from(body, 'base64'))
 }

@@ -83,9 +83,10 @@ describe.skipIf(why !== '')(`a project in Python${why}`, () => {
     })
     for (const line of [
       'line 1: not used: the base image node:22',
-      'line 2: not run: npm install --global botcli',
+      'line 2: not needed, for the runner brings it: npm install --global botcli',
       'line 11: not run: useradd bot',
       'line 11: not run: chown bot /app',
+      '1 line of Dockerfile was not run; it is named above',
     ])
       expect(bench.log.text).toContain(`${line}\n`)
     expect(bench.log.text).toContain('$ pip install --no-cache-dir --no-index -r requirements.txt')

@@ -10,6 +10,7 @@ import { BUNDLE_FILE, makeRelocatable, writeBundle } from './bundle.ts'
 import { type Entry, entryOf } from './entry.ts'
 import { checkEntry } from './entry-check.ts'
 import { installNode, usualNodeInstall } from './node-install.ts'
+import { installsOnlyOwn } from './own-packages.ts'
 import { type NativePlan, type PlannedInstall, planOf } from './plan.ts'
 import { ENVIRONMENT, installPython, makeEnvironment, usualPythonInstall } from './python-install.ts'
 import type { NativeTools } from './tools.ts'
@@ -93,7 +94,10 @@ export class NativeBuilder implements Builder {
     shop.tail.say('No image is made: the context is bundled and its dependencies are installed.')
     for (const { from, base } of file.needed)
       shop.tail.say(`line ${from.line}: not used: the base image ${base ?? from.rest}`)
-    for (const { step, part } of plan.notRun) shop.tail.say(`line ${step.line}: not run: ${part}`)
+    for (const { step, part } of plan.notRun) {
+      const what = installsOnlyOwn(part) ? 'not needed, for the runner brings it' : 'not run'
+      shop.tail.say(`line ${step.line}: ${what}: ${part}`)
+    }
     const [slip] = plan.misspelled
     if (slip !== undefined)
       return failed(
@@ -193,13 +197,19 @@ async function finish(shop: Workshop, plan: NativePlan, entry: Entry): Promise<B
   await rm(input.output, { recursive: true, force: true })
   await move(bundle, input.output)
   const imageUri = `${URI}${input.buildId}`
-  const lines = new Set(plan.notRun.map(({ step }) => step.line)).size
+  const missed = plan.notRun.filter(({ part }) => !installsOnlyOwn(part))
+  const lines = new Set(missed.map(({ step }) => step.line)).size
   if (lines > 0)
     shop.tail.say(
       `${lines} ${lines === 1 ? 'line' : 'lines'} of ${input.dockerfilePath} ${lines === 1 ? 'was not run; it is' : 'were not run; they are'} named above`,
     )
-  shop.tail.say(`made ${imageUri}, ${Math.ceil(imageSizeBytes / 1024 / 1024)} MB`)
+  shop.tail.say(`made ${imageUri}, ${sizeOf(imageSizeBytes)}`)
   return { ok: true, imageUri, imageSizeBytes, bases: [] }
+}
+
+function sizeOf(bytes: number): string {
+  const kilobytes = Math.ceil(bytes / 1024)
+  return kilobytes < 1024 ? `${kilobytes} KB` : `${Math.round(kilobytes / 1024)} MB`
 }
 
 /** In one step, also from one disk to another. */

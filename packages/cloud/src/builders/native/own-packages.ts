@@ -14,6 +14,19 @@ export function isOwnPackage(word: string): boolean {
   return OURS.test(word)
 }
 
+/** How build files of ours name the packages that a cloud puts beside them, or else the published one. */
+const BESIDE = /\$\(ls \.\/botcli\*\.tgz[^()]*\)/
+
+/** Whether a command of a build file installs botcli and nothing else. */
+export function installsOnlyOwn(command: string): boolean {
+  const [program, verb, ...rest] = command
+    .replace(/^RUN\s+/, '')
+    .replace(BESIDE, 'botcli')
+    .split(/\s+/)
+  const packages = rest.filter((word) => !word.startsWith('-'))
+  return program === 'npm' && verb === 'install' && packages.length > 0 && packages.every(isOwnPackage)
+}
+
 /**
  * Takes our own packages out of what a project of a bundle installs: the runner brings them itself, in its own version. Gives the names of
  * those that were asked for. What cannot be read is left as it is; npm says what is wrong with it.

@@ -108,7 +108,7 @@ it('tells everything that is wrong at once', async () => {
     expect.stringContaining('Only one URL'),
     expect.stringContaining('--param x: telephony_c cannot carry'),
     expect.stringContaining('is no folder that can be written to'),
-    expect.stringContaining('--say gone.wav: It cannot be read (ENOENT)'),
+    expect.stringContaining('--say gone.wav: It cannot be read (ENOENT). --say takes a WAV file;'),
     expect.stringContaining('--say song.mp3: This is not a WAV file'),
     expect.stringContaining('--say odd.wav: Its rate is 11025 Hz'),
   ])

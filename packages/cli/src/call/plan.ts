@@ -117,6 +117,9 @@ async function callerSteps(
   return steps.length > 0 ? steps : [{ do: 'speech', ms: DEFAULT_SPEECH_MS }]
 }
 
+/** Whoever writes words there wants them to be spoken. */
+const HINT = ' --say takes a WAV file; --speech 2s makes something up that sounds like speech.'
+
 async function readSound(
   file: string | undefined,
   cwd: string,
@@ -130,7 +133,7 @@ async function readSound(
     }
     problems.push(`--say ${file}: Its rate is ${wav.rate} Hz; convert it to 8000, 16000, 44100 or 48000.`)
   } catch (error) {
-    const why = error instanceof WavError ? error.message : `It cannot be read (${codeOf(error)}).`
+    const why = error instanceof WavError ? error.message : `It cannot be read (${codeOf(error)}).${HINT}`
     problems.push(`--say ${file}: ${why}`)
   }
   return []

@@ -12,8 +12,11 @@ export const SESSION_ID_HEADER = 'x-botcli-session-id'
 /** What that header holds. */
 export const sessionIdSchema = z.uuid()
 
-/** The settings of an instance, in a JSON file. What it serves and how is decided by the cloud, not by the command line. */
-export const instanceSettings = z.strictObject({
+/**
+ * The settings of an instance, in a JSON file. What it serves and how is decided by the cloud, not by the command line. An image may hold an
+ * older or a newer runner than its cloud, so what is not known is not looked at, and what was added later has a default.
+ */
+export const instanceSettings = z.object({
   version: z.literal(1),
   instanceId: z.uuid(),
   agentName: z.string(),
@@ -36,7 +39,7 @@ export const instanceSettings = z.strictObject({
   /** It ends itself when nobody has watched it for so long and it has no session. */
   orphanSeconds: z.int().min(1),
   /** So long after it was told to end, it is killed. */
-  stopSeconds: z.int().min(0),
+  stopSeconds: z.int().min(0).default(10),
 })
 export type InstanceSettings = z.infer<typeof instanceSettings>
 

@@ -38,6 +38,9 @@ export class InstanceIngest {
   #words = ''
   #work: Promise<void> = Promise.resolve()
   #isScheduled = false
+  /** Set while it waits to try again what could not be done. */
+  #retry: NodeJS.Timeout | undefined
+  #isFailing = false
 
   constructor(options: InstanceIngestOptions) {
     this.#options = options
@@ -56,15 +59,12 @@ export class InstanceIngest {
 
   /** There may be something new. */
   wake(): void {
-    if (this.#isScheduled || this.#isClosed) return
+    if (this.#isScheduled || this.#isClosed || this.#retry !== undefined) return
     this.#isScheduled = true
-    this.#enqueue(false).catch((error: unknown) => {
-      this.#options.log.warn('the journal of an instance could not be taken over; trying again', {
-        instanceId: this.#options.instanceId,
-        error,
-      })
-      setTimeout(() => this.wake(), RETRY_MS).unref()
-    })
+    this.#enqueue(false).then(
+      () => this.#noteWorking(),
+      (error: unknown) => this.#tryAgain(error),
+    )
   }
 
   /** Resolves when everything that is there now was taken over. */
@@ -76,13 +76,35 @@ export class InstanceIngest {
   async finish(): Promise<void> {
     await this.#enqueue(true)
     this.#isClosed = true
+    clearTimeout(this.#retry)
     await this.#options.logs.forgetPosition(this.#options.instanceId)
   }
 
   /** Takes no more. */
   async close(): Promise<void> {
     this.#isClosed = true
+    clearTimeout(this.#retry)
     await this.#work.catch(() => {})
+  }
+
+  /** On a full disk an instance wakes us many times a second: all of that is one try a second, and one word in the log. */
+  #tryAgain(error: unknown): void {
+    const { log, instanceId } = this.#options
+    if (!this.#isFailing) {
+      log.warn('the journal of an instance could not be taken over; trying again', { instanceId, error })
+    }
+    this.#isFailing = true
+    if (this.#isClosed) return
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined
+      this.wake()
+    }, RETRY_MS).unref()
+  }
+
+  #noteWorking(): void {
+    const { log, instanceId } = this.#options
+    if (this.#isFailing) log.info('the journal of an instance is taken over again', { instanceId })
+    this.#isFailing = false
   }
 
   #enqueue(isOver: boolean): Promise<void> {
@@ -102,10 +124,8 @@ export class InstanceIngest {
     for (let hasMore = true; hasMore; ) {
       const batch = await this.#reader.read(this.#position, { isOver })
       hasMore = batch.hasMore
-      if (batch.records.length === 0 && batch.output.length === 0) {
-        this.#position = batch.position
-        continue
-      }
+      const isEmpty = batch.records.length === 0 && batch.output.length === 0
+      if (isEmpty && isSame(batch.position, this.#position)) continue
       // First the sessions, which can be told twice without harm; then the log, together with how far it was read.
       for (const record of batch.records) {
         if (record.type === 'session') await onSession(record.session)
@@ -115,6 +135,7 @@ export class InstanceIngest {
       const moment = { now: this.#options.clock(), isReady: this.#isReady }
       const entries = [...ingest.records(batch.records, moment), ...ingest.output(batch.output, moment)]
       for (const { level, text } of entries) if (level === 'error' || level === null) this.#remember(text)
+      // Also without entries: an output that was emptied is read from its beginning now, and the next process has to know that.
       await logs.append(agentId, entries, { instanceId, position: batch.position })
       this.#position = batch.position
     }
@@ -123,4 +144,8 @@ export class InstanceIngest {
   #remember(text: string): void {
     this.#words = `${this.#words}${text}\n`.slice(-WORDS_LENGTH)
   }
+}
+
+function isSame(one: JournalPosition, other: JournalPosition): boolean {
+  return one.file === other.file && one.offset === other.offset && one.output === other.output
 }

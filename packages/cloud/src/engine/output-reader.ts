@@ -19,7 +19,8 @@ export interface OutputPart {
 /**
  * Reads the output of an instance on from a position, and keeps its file from growing for ever. What comes before the position is safe
  * elsewhere. The instance appends to its file, so that after it was emptied it begins again at the first byte; a position behind the
- * end tells that. Nothing waits between the last look at it and its emptying, so that as good as nothing can be lost.
+ * end tells that, until it has grown as long again: so whoever reads has to keep the position of 0 at once. Nothing waits between the
+ * last look at it and its emptying, so that as good as nothing can be lost.
  */
 export async function readOutput(path: string, from: number, isOver: boolean): Promise<OutputPart> {
   let file: number

@@ -1,0 +1,60 @@
+import { appendFileSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import type { AgentLogsResponse } from '@botcli/protocol/cloud'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { AgentHouse } from '../testing/agent-house.ts'
+import { until } from '../testing/cloud-fixture.ts'
+import type { ScriptedInstance } from '../testing/scripted-engine.ts'
+
+let house: AgentHouse
+let instance: ScriptedInstance
+beforeEach(async () => {
+  house = await AgentHouse.open()
+  await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })
+  instance = await until(() => house.engine.running[0], 'an instance')
+})
+afterEach(() => house.close())
+
+const print = (what: string, count: number) => {
+  const rest = 'x'.repeat(2000)
+  const lines = Array.from({ length: count }, (_, index) => `${what} ${index} ${rest}\n`)
+  appendFileSync(instance.outputPath, lines.join(''))
+}
+
+it('output that follows an emptied one is there in full, also when the cloud was away meanwhile', async () => {
+  print('first', 2200)
+  instance.say('come and read')
+  await until(() => statSync(instance.outputPath).size === 0, 'the file to be emptied')
+  await house.fixture.cloud.close({ deadlineMs: 0 })
+  print('second', 2300)
+  await house.fixture.open()
+  await until(async () => (await house.logs('echo', '&query=second%202299%20')).length > 0, 'the last line')
+  const numbers: number[] = []
+  for (let cursor = ''; ; ) {
+    const path = `/v1/agents/echo/logs?limit=1000&order=asc&query=second${cursor}`
+    const { logs, nextCursor } = (await house.fixture.request(path)).body as AgentLogsResponse
+    numbers.push(...logs.map(({ log }) => Number(log.split(' ')[1])))
+    if (nextCursor === undefined) break
+    cursor = `&cursor=${nextCursor}`
+  }
+  expect(numbers).toEqual(Array.from({ length: 2300 }, (_, index) => index))
+})
+
+it('what cannot be taken over is told once, and taken over when it can be again', async () => {
+  const told = (message: string) => house.fixture.told.filter((line) => line.includes(message)).length
+  const numbers = Array.from({ length: 60 }, (_, index) => `line ${index}`)
+  rmSync(instance.outputPath, { force: true })
+  mkdirSync(instance.outputPath)
+  for (const text of numbers) {
+    instance.say(text)
+    await house.agent('echo')
+  }
+  await until(() => told('could not be taken over') > 0, 'the failure to be told')
+  rmSync(instance.outputPath, { recursive: true })
+  const texts = await until(async () => {
+    const said = (await house.logs('echo')).map(({ log }) => log).filter((text) => text.startsWith('line '))
+    return said.length >= numbers.length && said
+  }, 'all lines')
+  expect(texts).toEqual(numbers)
+  expect(told('could not be taken over')).toBe(1)
+  expect(told('is taken over again')).toBe(1)
+})

@@ -13,7 +13,7 @@ import type { InstanceHost } from './instance-host.ts'
 import type { MachineRoom, StartReason, Tenant } from './machine-room.ts'
 import { Revision } from './revision.ts'
 
-/** A session that began so long ago is known to its instance, if it is there at all; and its end was read, if it was written. */
+/** A session that began so long ago is known to its instance, if it is there at all; a younger one may be on its way there. */
 const SETTLED_MS = 120_000
 const LOST = 'Its instance does not know it any more, and how it ended was lost.'
 
@@ -163,10 +163,9 @@ export class Crew {
 
   /** Sessions that an instance that was found again does not know were never begun there; whose caller is not there yet can still come. */
   async #onJoined(instance: HostedInstance, sessions: readonly SessionView[]): Promise<void> {
-    const known = new Set(sessions.map(({ sessionId }) => sessionId))
     for (const { sessionId, state } of sessions) if (state === 'waiting') this.#options.live.reopen(sessionId)
     const { live } = this.#options
-    for (const id of instance.sessionIds.filter((one) => !known.has(one))) {
+    for (const id of await this.#unknown(instance, sessions)) {
       if (live.hasBegun(id)) await live.end(id, 'instance_lost', LOST)
       else await live.end(id, 'not_started', 'The cloud ended before the session could begin.')
     }
@@ -175,16 +174,27 @@ export class Crew {
   /** Sessions whose end was told, but never heard: the disk of the instance was full, or its journal too long. */
   async #onCounted(instance: HostedInstance, sessions: readonly SessionView[]): Promise<void> {
     const { live, clock, client, log } = this.#options
-    const known = new Set(sessions.map(({ sessionId }) => sessionId))
     const unknown = sessions.filter(({ sessionId, state }) => !instance.has(sessionId) && state !== 'ended')
     for (const { sessionId } of unknown) {
       log.warn('an instance has a session that nobody was told of; it is stopped', { sessionId })
       await client.stop(instance.socketPath, sessionId)
     }
-    const missing = instance.sessionIds.filter(
-      (id) => !known.has(id) && live.isOlder(id, clock() - SETTLED_MS),
-    )
-    for (const id of missing) await live.end(id, 'instance_lost', LOST)
+    for (const id of await this.#unknown(instance, sessions)) {
+      if (live.isOlder(id, clock() - SETTLED_MS)) await live.end(id, 'instance_lost', LOST)
+    }
+  }
+
+  /** Which sessions of an instance it does not know. Of those that it has not counted because they are over, it is asked how they ended. */
+  async #unknown(instance: HostedInstance, counted: readonly SessionView[]): Promise<readonly string[]> {
+    const { live, client } = this.#options
+    const known = new Set(counted.map(({ sessionId }) => sessionId))
+    const unknown: string[] = []
+    for (const id of instance.sessionIds.filter((one) => !known.has(one))) {
+      const view = await client.session(instance.socketPath, id)
+      if (view) await live.note(instance.id, view)
+      else unknown.push(id)
+    }
+    return unknown
   }
 
   #onReady({ id, stored }: HostedInstance): void {

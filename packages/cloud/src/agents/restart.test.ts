@@ -66,6 +66,18 @@ it('a session that the instance does not know any more is lost', async () => {
   expect(await house.ended('echo', id)).toMatchObject({ completionStatus: 'instance_lost' })
 })
 
+it('a session whose end could not be written down is over as its instance says', async () => {
+  await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 3 } })
+  const { id, instance } = await house.session('echo')
+  instance.connectSession(id)
+  await house.fixture.cloud.close({ deadlineMs: 0 })
+  instance.isFull = true
+  const { endedAt } = instance.endSession(id)
+  instance.isFull = false
+  await house.fixture.open()
+  expect(await house.ended('echo', id)).toMatchObject({ completionStatus: 'client_left', endedAt })
+})
+
 it('a roll-out goes on where it was', async () => {
   house.engine.scripts.set('registry.test/bot:1', { waits: true })
   await house.create('slow')

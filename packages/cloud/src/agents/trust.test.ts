@@ -40,6 +40,25 @@ describe('what an instance says', () => {
   })
 })
 
+describe('an instance whose disk was full', () => {
+  it('is asked for what it could not write down', async () => {
+    await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })
+    const { id, instance } = await house.session('echo')
+    instance.connectSession(id)
+    instance.isFull = true
+    const { endedAt } = instance.endSession(id)
+    instance.isFull = false
+    instance.write({ type: 'lost', records: 1 })
+    const record = await until(async () => {
+      instance.say('a beat')
+      const found = await house.record('echo', id)
+      return found.state === 'ended' && found
+    }, 'the session to be over')
+    expect(record).toMatchObject({ completionStatus: 'client_left', endedAt })
+    expect((await house.start('echo')).status).toBe(200)
+  })
+})
+
 describe('a start', () => {
   it('that was not answered is undone at the instance, and its place is free', async () => {
     await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })

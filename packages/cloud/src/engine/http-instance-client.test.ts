@@ -58,13 +58,24 @@ describe('asking an instance', () => {
     expect(JSON.parse(body)).toMatchObject({ transport: 'webrtc' })
   })
 
-  it('stops a session, or tells that it is not known', async () => {
+  it.each([
+    ['stops', 'stop', 'DELETE'],
+    ['looks at', 'session', 'GET'],
+  ] as const)('%s a session, or tells that it is not known', async (_does, act, method) => {
+    const known = { sessionId: 'known', state: 'ended', createdAt: '2026-01-01T00:00:00.000Z' }
+    const bodies = new Map<string | undefined, object>([
+      ['/sessions/known', known],
+      ['/sessions/other', known],
+      ['/sessions/odd', { ...known, sessionId: 'odd', outcome: 'fine' }],
+    ])
     await listen((request, response) => {
-      const isKnown = request.method === 'DELETE' && request.url === '/sessions/known'
-      response.writeHead(isKnown ? 200 : 404).end(isKnown ? '{"sessionId":"known","state":"ended"}' : '{}')
+      const body = request.method === method ? bodies.get(request.url) : undefined
+      response.writeHead(body ? 200 : 404).end(JSON.stringify(body ?? {}))
     })
-    expect(await client.stop(socketPath, 'known')).toMatchObject({ state: 'ended' })
-    expect(await client.stop(socketPath, '../instance')).toBeUndefined()
+    expect(await client[act](socketPath, 'known')).toEqual(known)
+    expect(await client[act](socketPath, '../instance')).toBeUndefined()
+    await expect(client[act](socketPath, 'other')).rejects.toThrow('something else')
+    await expect(client[act](socketPath, 'odd')).rejects.toThrow('something else')
   })
 
   it('fails when nobody is there, or it breaks off, or the answer makes no sense', async () => {

@@ -7,6 +7,7 @@ import {
   type StartRequest,
 } from '@botcli/protocol'
 import type { InstanceAnswer, InstanceClient } from './instance-client.ts'
+import { sessionViewOf } from './journal-record.ts'
 
 const ANSWER_MS = 10_000
 /** A start makes a room with another service, or waits for a bot that is being loaded. */
@@ -50,12 +51,12 @@ export class HttpInstanceClient implements InstanceClient {
     })
   }
 
+  async session(socketPath: string, sessionId: string): Promise<SessionView | undefined> {
+    return await this.#session(socketPath, 'GET', sessionId, ANSWER_MS)
+  }
+
   async stop(socketPath: string, sessionId: string): Promise<SessionView | undefined> {
-    const path = `/sessions/${encodeURIComponent(sessionId)}`
-    const answer = await this.#ask({ socketPath, method: 'DELETE', path, limitMs: STOP_MS })
-    if (answer.status === 404) return undefined
-    if (answer.status !== 200) throw new Error(`The instance answered with ${answer.status}.`)
-    return answer.body as SessionView
+    return await this.#session(socketPath, 'DELETE', sessionId, STOP_MS)
   }
 
   async watch(socketPath: string, onBeat: () => void, signal: AbortSignal): Promise<void> {
@@ -89,6 +90,21 @@ export class HttpInstanceClient implements InstanceClient {
       })
       sending.end()
     })
+  }
+
+  async #session(
+    socketPath: string,
+    method: Asked['method'],
+    sessionId: string,
+    limitMs: number,
+  ): Promise<SessionView | undefined> {
+    const path = `/sessions/${encodeURIComponent(sessionId)}`
+    const { status, body } = await this.#ask({ socketPath, method, path, limitMs })
+    if (status === 404) return undefined
+    if (status !== 200) throw new Error(`The instance answered with ${status}.`)
+    const view = sessionViewOf(body)
+    if (view?.sessionId !== sessionId) throw new Error('The instance answered with something else.')
+    return view
   }
 
   async #ask({ socketPath, method, path, headers, body, limitMs }: Asked): Promise<InstanceAnswer> {

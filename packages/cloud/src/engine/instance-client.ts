@@ -16,6 +16,8 @@ export interface InstanceClient {
     request: StartRequest,
     headers: Readonly<Record<string, string>>,
   ): Promise<InstanceAnswer>
+  /** `GET /sessions/{id}`, also of one that is over; nothing if the instance does not know it. */
+  session(socketPath: string, sessionId: string): Promise<SessionView | undefined>
   /** `DELETE /sessions/{id}`; gives the session as it ended, or nothing if the instance does not know it. */
   stop(socketPath: string, sessionId: string): Promise<SessionView | undefined>
   /** Watches an instance: `onBeat` is called whenever its journal has grown. Resolves when the stream ends, for whatever reason. */

@@ -1,4 +1,4 @@
-import type { JournalRecord } from '@botcli/protocol'
+import type { JournalRecord, SessionView } from '@botcli/protocol'
 import * as z from 'zod'
 
 const STATES = ['waiting', 'connecting', 'active', 'ending', 'ended'] as const
@@ -12,19 +12,17 @@ const log = z.object({
     from: z.string().optional(),
   }),
 })
-const session = z.object({
-  type: z.literal('session'),
-  session: z.looseObject({
-    sessionId: z.string(),
-    state: z.enum(STATES),
-    createdAt: z.string(),
-    connectedAt: z.string().optional(),
-    endedAt: z.string().optional(),
-    outcome: z
-      .looseObject({ result: z.enum(['ok', 'failed']), cause: z.string(), message: z.string() })
-      .optional(),
-  }),
+const sessionView = z.looseObject({
+  sessionId: z.string(),
+  state: z.enum(STATES),
+  createdAt: z.string(),
+  connectedAt: z.string().optional(),
+  endedAt: z.string().optional(),
+  outcome: z
+    .looseObject({ result: z.enum(['ok', 'failed']), cause: z.string(), message: z.string() })
+    .optional(),
 })
+const session = z.object({ type: z.literal('session'), session: sessionView })
 const lost = z.object({ type: z.literal('lost'), records: z.int().min(0) })
 const journalRecord = z.discriminatedUnion('type', [log, session, lost])
 
@@ -36,6 +34,11 @@ export function recordOf(line: string, now: () => number): JournalRecord {
     type: 'log',
     line: { time: new Date(now()).toISOString(), level: 'warn', msg: `not understood: ${line}` },
   }
+}
+
+/** A session as its instance tells it when it is asked; nothing if that is none. */
+export function sessionViewOf(value: unknown): SessionView | undefined {
+  return sessionView.safeParse(value).data as SessionView | undefined
 }
 
 function parsed(line: string): unknown {

@@ -25,6 +25,10 @@ export class ScriptedInstance implements Instance {
   readonly outputPath: string
   readonly exited: Promise<InstanceExit>
   readonly sessions = new Map<string, SessionView>()
+  /** Those that are over. */
+  readonly ended = new Map<string, SessionView>()
+  /** Whether its disk is full: what it writes is lost. */
+  isFull = false
   /** Whether it breaks off instead of answering a start, though it has begun the session. */
   isMute = false
   readonly #script: InstanceScript
@@ -101,6 +105,7 @@ export class ScriptedInstance implements Instance {
     this.sessions.delete(id)
     const outcome = outcomeOf(cause, `because of ${cause}`)
     const session = { ...view, state: 'ended' as const, endedAt: new Date().toISOString(), outcome }
+    this.ended.set(id, session)
     this.write({ type: 'session', session })
     return session
   }
@@ -118,6 +123,7 @@ export class ScriptedInstance implements Instance {
       response.on('close', () => this.#watchers.delete(response))
     } else if (request.method === 'POST' && request.url === '/start') await this.#start(request, send)
     else if (request.method === 'DELETE' && this.sessions.has(id)) send(200, this.endSession(id, 'stopped'))
+    else if (request.method === 'GET' && this.ended.has(id)) send(200, this.ended.get(id))
     else send(404, { error: 'not here', code: 'not_found', info: '' })
   }
 
@@ -142,7 +148,8 @@ export class ScriptedInstance implements Instance {
 
   /** Writes into its journal whatever it is given. */
   write(record: unknown): void {
-    appendFileSync(join(this.journalFolder, journalFile(1)), `${JSON.stringify(record)}\n`)
+    const path = join(this.journalFolder, journalFile(1))
+    if (!this.isFull) appendFileSync(path, `${JSON.stringify(record)}\n`)
     for (const watcher of this.#watchers) watcher.write('\n')
   }
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { JournalRecord } from '@botcli/protocol'
+import type { JournalRecord, SessionState } from '@botcli/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createLogger } from '../log/logger.ts'
 import { Journal } from './journal.ts'
@@ -151,6 +151,53 @@ describe('a journal', () => {
     say(8, 9)
     expect(records().map(({ type }) => type)).toEqual(['lost', 'log', 'log'])
     expect(account()).toEqual({ said: [8, 9], lost: 7 })
+  })
+
+  it('tells how sessions are as soon as it can again, though nobody says anything', async () => {
+    const { journal, say } = opened({ fileBytes: 100_000, allBytes: 400_000 })
+    const createdAt = '2026-01-01T00:00:00.000Z'
+    const view = (sessionId: string, state: SessionState) => ({ sessionId, state, createdAt })
+    journal.session(view('a', 'active'))
+    limitFiles(String(statSync(path('00000001.jsonl')).size))
+    try {
+      journal.session(view('b', 'waiting'))
+      say(1, 2)
+      journal.session(view('a', 'ended'))
+      journal.session(view('b', 'ended'))
+      expect(records()).toHaveLength(1)
+    } finally {
+      limitFiles('unlimited')
+    }
+    await new Promise<void>((resolve) => {
+      journal.onGrown(resolve)
+    })
+    expect(records().map((record) => (record.type === 'session' ? record.session : record))).toEqual([
+      view('a', 'active'),
+      { type: 'lost', records: 2 },
+      view('a', 'ended'),
+      view('b', 'ended'),
+    ])
+    journal.close()
+  })
+
+  it('tells when it is closed what it could not tell before', () => {
+    const { journal } = opened({ fileBytes: 100_000, allBytes: 400_000 })
+    const createdAt = '2026-01-01T00:00:00.000Z'
+    journal.session({ sessionId: 'a', state: 'active', createdAt })
+    limitFiles(String(statSync(path('00000001.jsonl')).size))
+    try {
+      // More than are held: the first ones are lost.
+      for (let number = 1; number <= 205; number += 1) {
+        journal.session({ sessionId: String(number), state: 'ended', createdAt })
+      }
+    } finally {
+      limitFiles('unlimited')
+    }
+    journal.close()
+    const [, lost, first, ...others] = records()
+    expect(lost).toEqual({ type: 'lost', records: 5 })
+    expect(first).toMatchObject({ session: { sessionId: '6' } })
+    expect(others).toHaveLength(199)
   })
 
   it('has no half line when the disk is full in the middle of one', () => {

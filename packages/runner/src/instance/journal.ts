@@ -9,16 +9,25 @@ import { isOwnFolder } from './own-folder.ts'
 const MIB = 1024 * 1024
 const LIMITS: JournalLimits = { fileBytes: 8 * MIB, allBytes: 64 * MIB }
 
+/** How often it is tried again to write what could not be written. */
+const RETRY_MS = 1000
+/** Sessions that wait for room on the disk; of those beyond, the cloud has to ask. */
+const MAX_HELD = 200
+
 /**
  * What an instance logs and what becomes of its sessions, in the order in which it happens. Each record is with the system when the call
- * returns, so that it outlives this process. A record that cannot be written is counted, and nothing else comes of it.
+ * returns, so that it outlives this process. A line that cannot be written is counted; how a session is now is held until it can be, since
+ * an instance that has nothing else to say would otherwise never tell that it is over.
  */
 export class Journal {
   /** For a logger that spells JSON. */
   readonly stream: LogStream = { write: (text) => this.#append(`{"type":"log","line":${text.trimEnd()}}\n`) }
   readonly #files: JournalFiles
   readonly #readers = new Set<() => void>()
+  /** The records of sessions that could not be written down, by their ids: how each of them is now. */
+  readonly #held = new Map<string, string>()
   #lost = 0
+  #retry: NodeJS.Timeout | undefined
 
   private constructor(files: JournalFiles) {
     this.#files = files
@@ -42,7 +51,11 @@ export class Journal {
 
   /** Writes down how a session is now. */
   session(session: SessionView): void {
-    this.#append(spell({ type: 'session', session }))
+    const line = spell({ type: 'session', session })
+    // What it was before does not count any more.
+    this.#held.delete(session.sessionId)
+    if (!this.#write(line)) this.#hold(session.sessionId, line)
+    this.#tell()
   }
 
   /** Calls this after every record. Gives what ends that. */
@@ -52,17 +65,51 @@ export class Journal {
   }
 
   close(): void {
+    clearTimeout(this.#retry)
+    if (this.#isBehind) this.#write()
     this.#files.close()
   }
 
   #append(line: string): void {
-    this.#lost += this.#files.makeRoom(Buffer.byteLength(line))
+    if (!this.#write(line)) this.#lost += 1
+    this.#tell()
+  }
+
+  /** Writes what is due, and then these: all of it or nothing. */
+  #write(...lines: readonly string[]): boolean {
+    const records = [...this.#held.values(), ...lines]
+    const text = records.join('')
+    this.#lost += this.#files.makeRoom(Buffer.byteLength(text))
     const lost = this.#lost
-    const text = lost === 0 ? line : spell({ type: 'lost', records: lost }) + line
+    const word = lost === 0 ? '' : spell({ type: 'lost', records: lost })
     // Whoever loses the word of lost records has lost these records, too.
-    if (this.#files.write(text, lost + 1)) this.#lost -= lost
-    else this.#lost += 1
+    if (!this.#files.write(word + text, lost + records.length)) return false
+    this.#lost -= lost
+    this.#held.clear()
+    return true
+  }
+
+  #hold(sessionId: string, line: string): void {
+    this.#held.set(sessionId, line)
+    const [oldest] = this.#held.keys()
+    if (this.#held.size <= MAX_HELD || oldest === undefined) return
+    this.#held.delete(oldest)
+    this.#lost += 1
+  }
+
+  #tell(): void {
     for (const listener of this.#readers) listener()
+    if (this.#isBehind) this.#retry ??= setTimeout(() => this.#tryAgain(), RETRY_MS).unref()
+  }
+
+  #tryAgain(): void {
+    this.#retry = undefined
+    if (this.#isBehind) this.#write()
+    this.#tell()
+  }
+
+  get #isBehind(): boolean {
+    return this.#lost > 0 || this.#held.size > 0
   }
 }
 

@@ -292,8 +292,12 @@ class Trial {
 
   async #remove(agent: string): Promise<void> {
     await this.#store.remove(agent)
-    this.#model(agent).entries = []
+    const cut = this.#readers.filter((reader) => reader.agent === agent)
+    await Promise.all(cut.map(({ ended }) => ended))
+    this.#readers = this.#readers.filter((reader) => reader.agent !== agent)
+    this.#models.set(agent, { entries: [], last: 0, all: [] })
     expect(await this.#store.position(agent)).toBeUndefined()
+    expect(await this.#store.newest(agent)).toBe(0)
   }
 
   async #restart(): Promise<void> {

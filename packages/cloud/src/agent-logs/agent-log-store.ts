@@ -84,7 +84,7 @@ export interface AgentLogStore {
   follow(agentId: string, filter: AgentLogFilter, after: number): AgentLogFollower
   /** The number of the newest entry, also when that was pruned; 0 if there never was one. */
   newest(agentId: string): Promise<number>
-  /** Removes the log of an agent. */
+  /** Removes the log of an agent that is gone for good, and whatever is known of it. */
   remove(agentId: string): Promise<void>
   /** Removes the oldest entries of logs that have become too long or too old. */
   prune(now: number): Promise<void>

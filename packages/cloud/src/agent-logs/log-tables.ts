@@ -50,7 +50,7 @@ export class LogTables {
   }
 
   append(agentId: string, entries: readonly NewLogEntry[]): void {
-    const { key, first, last, bytes } = this.find(agentId) ?? this.#create(agentId, 0)
+    const { key, first, last, bytes } = this.find(agentId) ?? this.#create(agentId)
     const times = new Map<number, { first: number; last: number }>()
     let id = last
     let sum = bytes
@@ -86,13 +86,12 @@ export class LogTables {
     return first - log.first === most
   }
 
-  /** Parts an agent from its entries. Its next entry goes on with the numbers. */
+  /** Parts an agent from its entries, which are on their way out. */
   detach(agentId: string): void {
     const log = this.find(agentId)
     if (log === undefined) return
     this.#database.run('UPDATE logs SET agent_id = NULL WHERE key = ?', log.key)
     this.#database.run('DELETE FROM positions WHERE log = ?', log.key)
-    this.#create(agentId, log.last)
   }
 
   /** Removes entries of removed logs, at most so many; says whether there may be more. */
@@ -112,7 +111,7 @@ export class LogTables {
   }
 
   note(instanceId: string, agentId: string, { file, offset, output }: JournalPosition): void {
-    const { key } = this.find(agentId) ?? this.#create(agentId, 0)
+    const { key } = this.find(agentId) ?? this.#create(agentId)
     this.#database.run(NOTE, instanceId, key, file, offset, output)
   }
 
@@ -128,13 +127,8 @@ export class LogTables {
     this.#database.run('DELETE FROM positions WHERE instance_id = ?', instanceId)
   }
 
-  #create(agentId: string, last: number): LogExtent {
-    this.#database.run(
-      'INSERT INTO logs (agent_id, first, last, bytes) VALUES (?, ?, ?, 0)',
-      agentId,
-      last + 1,
-      last,
-    )
+  #create(agentId: string): LogExtent {
+    this.#database.run('INSERT INTO logs (agent_id, first, last, bytes) VALUES (?, 1, 0, 0)', agentId)
     const made = this.find(agentId)
     if (made === undefined) throw new Error(`the log of ${agentId} was not made`)
     return made

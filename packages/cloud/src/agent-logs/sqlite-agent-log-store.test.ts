@@ -2,6 +2,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SqliteDatabase } from '../store/sqlite/database.ts'
 import { logEntry } from '../testing/log-entries.ts'
 import type { AgentLogFilter, NewLogEntry } from './agent-log-store.ts'
 import { SqliteAgentLogStore } from './sqlite-agent-log-store.ts'
@@ -177,7 +178,7 @@ describe('entries', () => {
 })
 
 describe('a log that is removed', () => {
-  it('leaves others alone, ends its followers, and goes on with its numbers', async () => {
+  it('leaves others alone, ends its followers, and is gone without a trace', async () => {
     await store.append(AGENT, many(1200), { instanceId: 'i', position: { file: 1, offset: 2, output: 3 } })
     await store.append('other', many(3))
     const batches = store.follow(AGENT, {}, 1200)[Symbol.asyncIterator]()
@@ -187,8 +188,12 @@ describe('a log that is removed', () => {
     expect(await store.position('i')).toBeUndefined()
     expect((await store.page(AGENT, {}, { limit: 10, order: 'asc' })).total.value).toBe(0)
     expect((await store.page('other', {}, { limit: 10, order: 'asc' })).total.value).toBe(3)
-    await store.append(AGENT, [logEntry()])
-    expect(await idsOf({})).toEqual([1201])
+    await store.remove('other')
+    const database = new SqliteDatabase(join(folder, 'logs.db'))
+    for (const table of ['logs', 'entries', 'spans', 'positions']) {
+      expect(database.all(`SELECT * FROM ${table}`)).toEqual([])
+    }
+    database.close()
   })
 
   it('is gone when it was being removed as the process ended', async () => {

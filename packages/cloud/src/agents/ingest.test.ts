@@ -1,6 +1,8 @@
 import { appendFileSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { AgentLogsResponse } from '@botcli/protocol/cloud'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { SqliteDatabase } from '../store/sqlite/database.ts'
 import { AgentHouse } from '../testing/agent-house.ts'
 import { until } from '../testing/cloud-fixture.ts'
 import type { ScriptedInstance } from '../testing/scripted-engine.ts'
@@ -57,4 +59,17 @@ it('what cannot be taken over is told once, and taken over when it can be again'
   expect(texts).toEqual(numbers)
   expect(told('could not be taken over')).toBe(1)
   expect(told('is taken over again')).toBe(1)
+})
+
+it('a removed agent leaves nothing in the logs', async () => {
+  const database = new SqliteDatabase(join(house.fixture.folder, 'logs.db'))
+  try {
+    const logs = () => database.all('SELECT agent_id FROM logs').length
+    expect(logs()).toBe(1)
+    await house.fixture.request('/v1/agents/echo', { method: 'DELETE' })
+    await until(() => instance.isGone, 'its instance to be gone')
+    await until(() => logs() === 0, 'its log to be gone')
+  } finally {
+    database.close()
+  }
 })

@@ -26,9 +26,9 @@ export class BuildStory {
 
   /** A deployment of a build was made. Its log is told once; after that, only which build it was. */
   async tell(agent: StoredAgent, deploymentId: string, buildId: string, isNew: boolean): Promise<void> {
-    const { store, logs, clock } = this.#options
-    const build = await store.builds.get(agent.organizationId, buildId)
-    const time = build?.completedAt ?? clock()
+    const { logs, clock } = this.#options
+    // Not the time of the build: one that is older than entries are kept would be gone at once.
+    const time = clock()
     const lines = isNew ? await this.#lines(buildId) : [`It runs build ${buildId}, which it has run before.`]
     const about = { level: null, deploymentId, instanceId: null, sessionId: null, source: 'build' } as const
     await logs.append(

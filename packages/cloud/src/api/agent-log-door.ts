@@ -24,9 +24,10 @@ export class AgentLogDoor {
   /** Answers a reader who has come in. Rejects while nothing was sent. */
   async serve(name: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { gate, store, route } = this.#options
-    const { organizationId } = await gate.enter(incoming.headers.authorization, 'private')
+    const key = await gate.enter(incoming.headers.authorization, 'private')
+    gate.watch(key, outgoing)
     const known = checkParam('agentName', agentName, name)
-    const agent = await store.agents.latest(organizationId, known)
+    const agent = await store.agents.latest(key.organizationId, known)
     if (!agent) throw noAgent(known)
     await route.serve(incoming, outgoing, agent.id)
   }

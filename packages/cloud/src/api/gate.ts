@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { KeyFamily } from '@botcli/protocol/cloud'
 import { CloudError } from '../errors.ts'
 import type { KeyService } from '../keys/key-service.ts'
@@ -22,6 +23,13 @@ export class Gate {
     }
     const key = this.#keys.find(text)
     return key instanceof Promise ? key.then((found) => judge(found, family)) : judge(key, family)
+  }
+
+  /** Cuts an answer that can take long when the key that opened is revoked. To be called right after it has. */
+  watch({ id }: StoredKey, outgoing: ServerResponse): void {
+    if (outgoing.closed) return
+    const unwatch = this.#keys.onRevoked(id, () => outgoing.destroy())
+    outgoing.once('close', unwatch)
   }
 }
 

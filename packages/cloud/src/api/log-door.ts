@@ -8,6 +8,8 @@ import { buildId } from './routes/build-routes.ts'
 
 const PATH = /^\/v1\/builds\/([^/?#]+)\/logs(?:\?|$)/
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+/** Who asks so gets no stream, but an answer that takes a moment; nearly all do. */
+const QUICK: ReadonlySet<string | undefined> = new Set([undefined, '*/*', 'application/json'])
 
 /** Leads readers of build logs past the routes, straight to the stored bytes. */
 export class LogDoor {
@@ -29,9 +31,10 @@ export class LogDoor {
   /** Answers a reader. Rejects while nothing was sent. */
   async serve(id: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const entered = this.#gate.enter(incoming.headers.authorization, 'private')
-    const { organizationId } = entered instanceof Promise ? await entered : entered
+    const key = entered instanceof Promise ? await entered : entered
+    if (!QUICK.has(incoming.headers.accept)) this.#gate.watch(key, outgoing)
     const known = UUID.test(id) ? id : checkParam('buildId', buildId, id)
-    const standing = await this.#directory.find(organizationId, known)
+    const standing = await this.#directory.find(key.organizationId, known)
     if (!standing) throw noBuild(known)
     await this.#route.serve(incoming, outgoing, { buildId: standing.id, status: () => standing.status })
   }

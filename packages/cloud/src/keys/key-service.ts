@@ -18,6 +18,8 @@ export class KeyService {
   readonly #clock: Clock
   /** Keys that were used lately, by hash, so that a request costs no query. Revoked ones are taken out at once. */
   readonly #known = new Map<string, { readonly key: StoredKey; touchedAt: number }>()
+  /** Who wants to know that a key was revoked, by its id: those who were let in with it and are still there. */
+  readonly #guests = new Map<string, Set<() => void>>()
   #revocations = 0
 
   constructor(store: Store, log: CloudLog, clock: Clock) {
@@ -56,7 +58,7 @@ export class KeyService {
     return (await this.#store.keys.list(organizationId)).map(recordOf)
   }
 
-  /** Revokes a key; it opens nothing from now on. */
+  /** Revokes a key; it opens nothing from now on, and who came in with it and is still there has to leave. */
   async revoke(organizationId: string, id: string): Promise<void> {
     this.#revocations += 1
     const result = await this.#store.keys.revoke(organizationId, id, this.#clock())
@@ -68,6 +70,17 @@ export class KeyService {
     }
     this.#revocations += 1
     for (const [hash, { key }] of this.#known) if (key.id === id) this.#known.delete(hash)
+    for (const leave of this.#guests.get(id) ?? []) leave()
+  }
+
+  /** Calls this when a key is revoked. Gives what ends that. */
+  onRevoked(id: string, leave: () => void): () => void {
+    const guests = this.#guests.get(id) ?? new Set()
+    this.#guests.set(id, guests.add(leave))
+    return () => {
+      guests.delete(leave)
+      if (guests.size === 0 && this.#guests.get(id) === guests) this.#guests.delete(id)
+    }
   }
 
   /** The key that a caller has shown, if it is one of ours and was not revoked; at once if it was used lately. */

@@ -141,6 +141,7 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
   closers.add(() => engine.close())
   const client = new HttpInstanceClient()
   const agentLogRoute = new AgentLogRoute(agentLogs, {
+    hasSession: (agentId, sessionId) => agents.sessions.has(agentId, sessionId),
     ended: (agentId, sessionId) => agents.sessions.ended(agentId, sessionId),
   })
   const agents = assembleAgents({

@@ -16,6 +16,8 @@ const RETRY_SECONDS = 5
 export interface AgentLogRouteOptions {
   readonly after?: After
   readonly maxFollowers?: number
+  /** Whether an agent has a session, or had it lately; without it, any may be asked for. */
+  readonly hasSession?: (agentId: string, sessionId: string) => Promise<boolean>
   /** Asked for streams of one session; without it they go on until their client leaves. */
   readonly ended?: SessionEnd
 }
@@ -25,6 +27,7 @@ export class AgentLogRoute {
   readonly #logs: AgentLogStore
   readonly #after: After
   readonly #maxFollowers: number
+  readonly #hasSession: AgentLogRouteOptions['hasSession']
   readonly #ended: SessionEnd | undefined
   /** The open streams, by their agent's id. */
   readonly #streams = new Map<LogStream, string>()
@@ -34,6 +37,7 @@ export class AgentLogRoute {
     this.#logs = logs
     this.#after = options.after ?? realAfter
     this.#maxFollowers = options.maxFollowers ?? MAX_FOLLOWERS
+    this.#hasSession = options.hasSession
     this.#ended = options.ended
   }
 
@@ -50,6 +54,7 @@ export class AgentLogRoute {
       )
     }
     const asked = parseLogsQuery(request.url ?? '', agentId)
+    await this.#checkSession(agentId, asked.filter.sessionId)
     const type = preferredType(request.headers.accept, TYPES)
     if (type === 'text/event-stream') return this.#follow(request, response, agentId, asked)
     if (type === 'text/plain') return this.#sendText(request, response, agentId, asked)
@@ -65,6 +70,13 @@ export class AgentLogRoute {
   close(): void {
     this.#closed = true
     for (const stream of this.#streams.keys()) stream.close()
+  }
+
+  /** Who has mistyped an id would otherwise see an empty log, or wait for ever for what never was. */
+  async #checkSession(agentId: string, sessionId: string | undefined): Promise<void> {
+    if (sessionId === undefined || this.#hasSession === undefined) return
+    if (await this.#hasSession(agentId, sessionId)) return
+    throw new CloudError('NOT_FOUND', `The agent has no session ${sessionId}.`)
   }
 
   async #sendJson(

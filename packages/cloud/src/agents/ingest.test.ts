@@ -73,3 +73,23 @@ it('a removed agent leaves nothing in the logs', async () => {
     database.close()
   }
 })
+
+it.each(['application/json', 'text/plain', 'text/event-stream'])(
+  'a session that never was has no log as %s',
+  async (accept) => {
+    const { id } = await house.session('echo')
+    const ask = (sessionId: string) =>
+      fetch(`${house.fixture.url}/v1/agents/echo/logs?sessionId=${sessionId}`, {
+        headers: { accept, authorization: `Bearer ${house.fixture.keys.privateKey}` },
+      })
+    const unknown = await ask('00000000-0000-4000-8000-000000000000')
+    expect(unknown.status).toBe(404)
+    expect(await unknown.json()).toMatchObject({
+      code: 'NOT_FOUND',
+      error: expect.stringContaining('no session'),
+    })
+    const known = await ask(id)
+    expect(known.status).toBe(200)
+    await known.body?.cancel()
+  },
+)

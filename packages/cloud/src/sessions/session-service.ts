@@ -57,6 +57,11 @@ export class SessionService {
     return sessionRecordOf(await this.#session(organizationId, agentName, id), this.#options.clock())
   }
 
+  /** Whether a session is one of an agent, also one that is over. */
+  async has(agentId: string, id: string): Promise<boolean> {
+    return (await this.#options.store.sessions.find(agentId, id)) !== undefined
+  }
+
   /** The record of a session of an agent that is over, with its log complete; nothing while it is not, or if there is none. */
   async ended(agentId: string, id: string): Promise<SessionRecord | undefined> {
     const session = await this.#options.store.sessions.find(agentId, id)

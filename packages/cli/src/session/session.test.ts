@@ -147,4 +147,12 @@ describe('botcli session list, get, logs and stop', () => {
     expect(command.stdoutText).toMatch(/^\S+Z {2}info {3}hello\n\S+Z {2}info {3}bye\n$/)
     expect(command.stderrText).toContain(`[${outcome.cause}]. ${outcome.message}\n`)
   })
+
+  it.each([[[]], [['-f']]])('tell that there is no such session (%j)', async (options) => {
+    const { env } = await setting()
+    const id = '00000000-0000-4000-8000-000000000000'
+    const { code, stdout, stderr } = await typed(['session', 'logs', ...options, 'echo', id], { env })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain(`no session ${id}`)
+  })
 })

@@ -171,9 +171,11 @@ export class AgentsDouble {
   ): Answer | undefined {
     const limit = Number(query.get('limit') ?? 10)
     const isWanted = wantedBy(query)
+    const asked = query.get('sessionId')
+    const session = agent.sessions.find(({ sessionId }) => sessionId === asked)
+    if (asked !== null && session === undefined) return noSession(asked)
     if (headers.accept === 'text/event-stream') {
       agent.follow(response, { after: Number(headers['last-event-id'] ?? -1), limit, isWanted })
-      const session = agent.sessions.find(({ sessionId }) => sessionId === query.get('sessionId'))
       if (session?.state === 'ended') response.end('event: end\ndata: {}\n\n')
       return undefined
     }
@@ -199,7 +201,7 @@ export class AgentsDouble {
       return [200, sessionListResponse.parse({ total_count: all.length, sessions })]
     }
     const found = agent.sessions.find(({ sessionId }) => sessionId === id)
-    if (found === undefined) return [404, { error: `There is no session ${id}.`, code: 'NOT_FOUND' }]
+    if (found === undefined) return noSession(id)
     if (method !== 'DELETE') return [200, found]
     const outcome = { result: 'ok', cause: 'stopped', message: 'It was stopped.' } as const
     const session = agent.end(id, outcome)
@@ -237,6 +239,10 @@ function scale(agent: DoubleAgent, asked: CreateAgentRequest['autoScaling']): vo
     minReplicas: asked?.minAgents ?? minReplicas,
     maxReplicas: asked?.maxAgents ?? maxReplicas,
   }
+}
+
+function noSession(id: string): Answer {
+  return [404, { error: `The agent has no session ${id}.`, code: 'NOT_FOUND' }]
 }
 
 function wantedBy(query: URLSearchParams): (entry: AgentLogEntry) => boolean {

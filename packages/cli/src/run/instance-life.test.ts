@@ -135,22 +135,40 @@ export async function bot(args) {
 })
 
 describe('an instance whose disk is full', () => {
+  /** The system lets no file of its process grow beyond this, as a full disk does. */
+  const limit = ({ pid }: StartedInstance, bytes: string) =>
+    execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
+
+  it('tells how a session ended as soon as there is room, though nothing else happens', async () => {
+    const instance = await ready(ECHO)
+    const { id, client } = await call(instance)
+    await until(() => instance.views(id).at(-1)?.state === 'active', 'the session to be written down')
+    limit(instance, '1')
+    const records = instance.records().length
+    client.close()
+    await until(
+      async () => (await instance.ask('GET', `/sessions/${id}`)).body.state === 'ended',
+      'the session to be over',
+    )
+    expect(instance.records()).toHaveLength(records)
+    limit(instance, 'unlimited')
+    expect(await instance.over(id)).toMatchObject({ outcome: { cause: 'client_left' } })
+  })
+
   it('goes on with its calls, and tells later what it could not write', async () => {
     const instance = await ready(ECHO)
     const { id, client } = await call(instance)
-    const limit = (bytes: string) =>
-      execFileSync('prlimit', ['--pid', String(instance.pid), `--fsize=${bytes}:unlimited`])
     await until(() => instance.views(id).at(-1)?.state === 'active', 'the session to be written down')
-    limit('1')
-    const unseen = await instance.start({ transport: 'webrtc' })
+    limit(instance, '1')
+    const other = await instance.start({ transport: 'webrtc' })
     const heard = client.samples.length
     while (client.samples.length < heard + 12_000) await client.sendTone(440, 200)
-    limit('unlimited')
+    limit(instance, 'unlimited')
     client.close()
     await instance.over(id)
-    expect(instance.views(unseen)).toEqual([])
+    expect(instance.views(other)).toMatchObject([{ state: 'waiting' }])
     expect(instance.records().some((record) => record.type === 'lost' && record.records > 0)).toBe(true)
-    expect((await instance.ask('GET', '/instance')).body.sessions).toMatchObject([{ sessionId: unseen }])
+    expect((await instance.ask('GET', '/instance')).body.sessions).toMatchObject([{ sessionId: other }])
   })
 })
 

@@ -86,6 +86,8 @@ export interface AgentLogStore {
   newest(agentId: string): Promise<number>
   /** Removes the log of an agent that is gone for good, and whatever is known of it. */
   remove(agentId: string): Promise<void>
+  /** Removes the logs of all agents but these: a crash may have come between the end of an agent and that of its log. */
+  removeOthers(agentIds: ReadonlySet<string>): Promise<void>
   /** Removes the oldest entries of logs that have become too long or too old. */
   prune(now: number): Promise<void>
   close(): Promise<void>

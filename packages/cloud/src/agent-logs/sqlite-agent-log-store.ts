@@ -97,6 +97,12 @@ export class SqliteAgentLogStore implements AgentLogStore {
     await this.#repeat(() => this.#tables.sweep(REMOVED_AT_ONCE))
   }
 
+  async removeOthers(agentIds: ReadonlySet<string>): Promise<void> {
+    for (const agentId of this.#tables.all()) {
+      if (!agentIds.has(agentId) && !this.#closed) await this.remove(agentId)
+    }
+  }
+
   async prune(now: number): Promise<void> {
     for (const agentId of this.#tables.all()) {
       await this.#repeat(() => this.#tables.trim(agentId, now, REMOVED_AT_ONCE))

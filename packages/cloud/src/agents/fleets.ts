@@ -14,8 +14,11 @@ export class Fleets {
 
   /** Opens the fleets of all agents that are there, and finds their instances again. */
   async open(): Promise<void> {
-    const { store, host } = this.#options
+    const { store, host, logs, log } = this.#options
     const agents = await store.agents.all()
+    logs.removeOthers(new Set(agents.map(({ id }) => id))).catch((error: unknown) => {
+      log.warn('the logs of removed agents were not removed', { error })
+    })
     const instances = await Promise.all(agents.map(({ id }) => store.agents.openInstances(id)))
     await host.removeLeftovers(new Set(instances.flat().map(({ id }) => id)))
     const fleets = agents.map((agent) => this.add(agent))

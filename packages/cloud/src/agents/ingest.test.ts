@@ -2,9 +2,11 @@ import { appendFileSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentLogsResponse } from '@botcli/protocol/cloud'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { SqliteAgentLogStore } from '../agent-logs/sqlite-agent-log-store.ts'
 import { SqliteDatabase } from '../store/sqlite/database.ts'
 import { AgentHouse } from '../testing/agent-house.ts'
 import { until } from '../testing/cloud-fixture.ts'
+import { logEntry } from '../testing/log-entries.ts'
 import type { ScriptedInstance } from '../testing/scripted-engine.ts'
 
 let house: AgentHouse
@@ -69,6 +71,26 @@ it('a removed agent leaves nothing in the logs', async () => {
     await house.fixture.request('/v1/agents/echo', { method: 'DELETE' })
     await until(() => instance.isGone, 'its instance to be gone')
     await until(() => logs() === 0, 'its log to be gone')
+  } finally {
+    database.close()
+  }
+})
+
+it('a removed agent leaves nothing in the logs when the cloud was killed before it had removed them', async () => {
+  const path = join(house.fixture.folder, 'logs.db')
+  await house.fixture.cloud.close({ deadlineMs: 0 })
+  const limits = { maxBytes: 1_000_000, maxAgeMs: 1_000_000 }
+  const left = new SqliteAgentLogStore(path, limits)
+  await left.append('an agent that was', [logEntry()])
+  await left.close()
+  await house.fixture.open()
+  const database = new SqliteDatabase(path)
+  try {
+    await until(
+      () =>
+        database.all('SELECT 1 FROM logs').length === 1 && database.all('SELECT 1 FROM entries').length > 0,
+      'only the log of the agent that is there',
+    )
   } finally {
     database.close()
   }

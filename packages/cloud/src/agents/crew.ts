@@ -19,6 +19,8 @@ const LOST = 'Its instance does not know it any more, and how it ended was lost.
 
 /** Instances that were ready get so long to answer when the cloud comes back; who takes longer is taken up later. */
 const ANSWER_MS = 3000
+/** When all instances are to end, their engine gets so long beyond what they get themselves. */
+const END_MS = 3000
 
 /** What a crew works with. */
 export interface CrewOptions {
@@ -86,10 +88,7 @@ export class Crew {
   /** Until then nobody knows which sessions still wait for their callers, and there is no warm place for a new one. */
   async #answers(): Promise<void> {
     const wasReady = this.instances.filter(({ stored }) => stored.readyAt !== null)
-    const enough = new AbortController()
-    const limit = sleep(ANSWER_MS, undefined, { signal: enough.signal }).catch(() => {})
-    await Promise.race([Promise.all(wasReady.map(({ settled }) => settled)), limit])
-    enough.abort()
+    await within(ANSWER_MS, Promise.all(wasReady.map(({ settled }) => settled)))
   }
 
   get revisions(): readonly Revision[] {
@@ -141,12 +140,10 @@ export class Crew {
   }
 
   stop(instance: HostedInstance, why: string): void {
-    const { voice, log } = this.#options
     const { id, stored } = instance
-    voice.say(stored.deploymentId, `Instance ${short(id)} is stopped: ${why}.`, { instanceId: id })
-    instance.stop().catch((error: unknown) => {
-      log.warn('an instance could not be stopped', { instanceId: id, error })
-    })
+    const text = `Instance ${short(id)} is stopped: ${why}.`
+    this.#options.voice.say(stored.deploymentId, text, { instanceId: id })
+    void instance.stop()
   }
 
   /** Lets go of all instances; they go on. */
@@ -155,10 +152,10 @@ export class Crew {
     await Promise.all(this.instances.map((instance) => instance.close()))
   }
 
-  /** Ends all instances, with their sessions. */
+  /** Ends all instances, with their sessions. One that an engine cannot end is left to the next start of the cloud. */
   async end(graceMs: number): Promise<void> {
     await Promise.all(this.#starts)
-    await Promise.all(this.instances.map((instance) => instance.stop(graceMs)))
+    await within(graceMs + END_MS, Promise.all(this.instances.map((instance) => instance.stop(graceMs))))
   }
 
   /** Sessions that an instance that was found again does not know were never begun there; whose caller is not there yet can still come. */
@@ -238,4 +235,11 @@ export class Crew {
 
 function short(id: string): string {
   return id.slice(0, 8)
+}
+
+/** Waits for something, so long at most. */
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
+  const enough = new AbortController()
+  const limit = sleep(limitMs, undefined, { signal: enough.signal }).catch(() => {})
+  await Promise.race([work, limit]).finally(() => enough.abort())
 }

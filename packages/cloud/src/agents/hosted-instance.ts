@@ -180,10 +180,12 @@ export class HostedInstance {
     await this.#options.ingest.catchUp()
   }
 
-  /** Ends it, and what is left of its sessions. */
+  /** Ends it, and what is left of its sessions. An engine that cannot do it now is asked again, until it is gone or we let go. */
   async stop(graceMs: number = this.#options.stopMs): Promise<void> {
     if (this.#state !== 'gone') this.#state = 'stopping'
-    await this.#options.instance.stop(graceMs)
+    await this.#insist(async () => {
+      if (this.#exit === undefined) await this.#options.instance.stop(graceMs)
+    })
     await this.over
   }
 

@@ -113,6 +113,27 @@ describe('a later deployment', () => {
     )
   })
 
+  it('is rid of those before also when the engine did not answer at first', async () => {
+    await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })
+    const [old] = house.engine.running
+    if (!old) throw new Error('no instance')
+    const stop = old.stop.bind(old)
+    let tries = 0
+    old.stop = async () => {
+      tries += 1
+      if (tries < 3) throw new Error('the engine does not answer')
+      await stop()
+    }
+    await house.update('echo', { maxSessionDuration: 99 })
+    await house.phase('echo', 'Active')
+    await until(() => old.isGone, 'the old instance to be stopped')
+    expect(tries).toBe(3)
+    await until(
+      async () => (await house.agent('echo')).previousRevision === null,
+      'the old deployment to be retired',
+    )
+  })
+
   it('that is overtaken is given up', async () => {
     await house.deployed('echo')
     house.engine.scripts.set('registry.test/bot:2', { waits: true })

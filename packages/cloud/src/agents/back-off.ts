@@ -3,7 +3,7 @@ const LONGEST_MS = 60_000
 /** Who has lived so long is forgiven what was before. */
 const FORGIVEN_AFTER_MS = 60_000
 
-/** How long to wait before something that keeps ending is started again: twice as long each time. */
+/** How long to wait before something that keeps ending is started again: twice as long each time. Its times are of a clock that nobody sets. */
 export class BackOff {
   #failures = 0
   #notBefore = 0

@@ -113,7 +113,7 @@ export class Crew {
   }
 
   add(deployment: StoredDeployment): Revision {
-    const revision = new Revision(deployment, this.#options.clock)
+    const revision = new Revision(deployment)
     this.#revisions.set(deployment.id, revision)
     return revision
   }
@@ -194,14 +194,13 @@ export class Crew {
     return unknown
   }
 
-  #onReady({ id, stored }: HostedInstance): void {
+  #onReady({ id, stored, ageMs }: HostedInstance): void {
     const { store, voice, clock, log, onChange } = this.#options
     this.get(stored.deploymentId)?.noteReady()
     if (stored.readyAt === null) {
-      const at = clock()
-      const seconds = ((at - stored.createdAt) / 1000).toFixed(1)
-      voice.say(stored.deploymentId, `Instance ${short(id)} is ready after ${seconds} s.`, { instanceId: id })
-      store.agents.instanceReady(id, at).catch((error: unknown) => {
+      const text = `Instance ${short(id)} is ready after ${(ageMs / 1000).toFixed(1)} s.`
+      voice.say(stored.deploymentId, text, { instanceId: id })
+      store.agents.instanceReady(id, clock()).catch((error: unknown) => {
         log.warn('that an instance is ready was not noted', { instanceId: id, error })
       })
     }

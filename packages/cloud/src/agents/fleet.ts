@@ -185,7 +185,7 @@ export class Fleet implements Tenant {
         await this.#compare()
       } catch (error) {
         log.error('an agent could not be looked after; trying again', { agent: this.#agent.name, error })
-        this.#lookAgainAt(this.#options.clock() + TROUBLED_MS)
+        this.#lookAgainAt(performance.now() + TROUBLED_MS)
         return
       }
     }
@@ -283,8 +283,8 @@ export class Fleet implements Tenant {
   }
 
   #scale(active: Revision): void {
-    const { config, clock } = this.#options
-    const now = clock()
+    const { config } = this.#options
+    const now = performance.now()
     this.#waiting.serve((sessionId) => {
       const free = active.free()
       free?.reserve(sessionId)
@@ -341,6 +341,7 @@ export class Fleet implements Tenant {
     })
   }
 
+  /** The time is one of `performance.now()`, as all that are compared here: the clock on the wall may be set. */
   #lookAgainAt(time: number): void {
     if (this.#lookAt !== undefined && this.#lookAt <= time) return
     clearTimeout(this.#timer)
@@ -350,7 +351,7 @@ export class Fleet implements Tenant {
         this.#lookAt = undefined
         this.wake()
       },
-      Math.max(SOONEST_MS, time - this.#options.clock()),
+      Math.max(SOONEST_MS, time - performance.now()),
     )
   }
 }

@@ -75,14 +75,16 @@ export class HostedInstance {
   readonly #options: HostedInstanceOptions
   readonly #sessions: Set<string>
   readonly #letGo = new AbortController()
-  readonly #begunAt: number
+  /** As all times here that are compared: of a clock that nobody sets. */
+  readonly #begunAt = performance.now()
   #exit: InstanceExit | undefined
   #state: InstanceState = 'starting'
   #readyAt: number | undefined
-  #idleSince: number
+  #readySince: number | undefined
+  #idleSince = this.#begunAt
   #isHung = false
   #isTrusted = true
-  #countedAt: number
+  #countedAt = this.#begunAt
   #settle: () => void = () => {}
 
   constructor(options: HostedInstanceOptions) {
@@ -90,9 +92,6 @@ export class HostedInstance {
     this.maxSessions = options.maxSessions
     this.#options = options
     this.#sessions = new Set(options.found)
-    this.#begunAt = options.clock()
-    this.#idleSince = this.#begunAt
-    this.#countedAt = this.#begunAt
     this.#readyAt = options.stored.readyAt ?? undefined
     if (this.#readyAt !== undefined) options.ingest.markReady()
     options.instance.exited.then((exit) => {
@@ -135,7 +134,12 @@ export class HostedInstance {
     return [...this.#sessions]
   }
 
-  /** Since when it has had none. */
+  /** How long it has been here. */
+  get ageMs(): number {
+    return performance.now() - this.#begunAt
+  }
+
+  /** Since when it has had none, by `performance.now()`. */
   get idleSince(): number {
     return this.#idleSince
   }
@@ -147,7 +151,7 @@ export class HostedInstance {
   /** It did not do what it was told: it gets no more sessions before it has said again which ones it has. */
   distrust(): void {
     this.#isTrusted = false
-    this.#countedAt = 0
+    this.#countedAt = Number.NEGATIVE_INFINITY
   }
 
   /** It is known again which sessions it has. */
@@ -159,7 +163,7 @@ export class HostedInstance {
 
   /** What it has told of its sessions may be lost, so that they are counted soon. */
   recount(): void {
-    this.#countedAt = 0
+    this.#countedAt = Number.NEGATIVE_INFINITY
   }
 
   /** Takes a place. */
@@ -169,10 +173,9 @@ export class HostedInstance {
 
   /** Gives a place back. */
   release(sessionId: string): void {
-    const { clock, events } = this.#options
     if (!this.#sessions.delete(sessionId)) return
-    if (this.#sessions.size === 0) this.#idleSince = clock()
-    events.released(this)
+    if (this.#sessions.size === 0) this.#idleSince = performance.now()
+    this.#options.events.released(this)
   }
 
   /** Resolves when what it has written down until now is in the log. */
@@ -197,7 +200,7 @@ export class HostedInstance {
   }
 
   async #live(): Promise<void> {
-    const { instance, ingest, events, clock, found } = this.#options
+    const { instance, ingest, events, found } = this.#options
     const isReady = await this.#becomeReady()
     this.#settle()
     if (isReady) await this.#watch()
@@ -213,7 +216,7 @@ export class HostedInstance {
       wasReady: this.#readyAt !== undefined,
       hung: this.#isHung,
       words: ingest.lastWords,
-      livedMs: clock() - (this.#readyAt ?? this.#begunAt),
+      livedMs: performance.now() - (this.#readySince ?? this.#begunAt),
     }
     await this.#insist(() => events.gone(this, end))
   }
@@ -240,13 +243,14 @@ export class HostedInstance {
         await this.#insist(() => events.joined(this, info.sessions))
         if (this.#letGo.signal.aborted) return false
         ingest.markReady()
-        this.#idleSince = clock()
-        this.#readyAt ??= this.#idleSince
+        this.#readySince = performance.now()
+        this.#idleSince = this.#readySince
+        this.#readyAt ??= clock()
         if (this.#state === 'starting') this.#state = 'ready'
         events.ready(this)
         return true
       }
-      if (clock() - this.#begunAt > startMs) {
+      if (this.ageMs > startMs) {
         await this.#giveUp()
         return false
       }
@@ -257,10 +261,10 @@ export class HostedInstance {
   }
 
   async #watch(): Promise<void> {
-    const { client, ingest, clock } = this.#options
+    const { client, ingest } = this.#options
     let silentSince: number | undefined
     while (!this.#isOver) {
-      const begun = clock()
+      const begun = performance.now()
       let hasBeaten = false
       const onBeat = (): void => {
         hasBeaten = true
@@ -273,7 +277,7 @@ export class HostedInstance {
       if (
         silentSince !== undefined &&
         silentSince < begun &&
-        clock() - silentSince >= HUNG_MS &&
+        performance.now() - silentSince >= HUNG_MS &&
         !this.#isOver
       )
         return this.#giveUp()
@@ -282,9 +286,10 @@ export class HostedInstance {
   }
 
   #countNowAndThen(): void {
-    const { client, clock, events, log } = this.#options
-    if (clock() - this.#countedAt < COUNT_MS) return
-    this.#countedAt = clock()
+    const { client, events, log } = this.#options
+    const now = performance.now()
+    if (now - this.#countedAt < COUNT_MS) return
+    this.#countedAt = now
     client
       .info(this.socketPath)
       .then(async ({ sessions }) => {

@@ -1,5 +1,4 @@
 import type { DeployFailure, InstanceRecord, RevisionInfo } from '@botcli/protocol/cloud'
-import type { Clock } from '../log.ts'
 import type { StoredDeployment } from '../store/agents.ts'
 import { BackOff } from './back-off.ts'
 import { failureOf, reasonOf } from './deploy-failure.ts'
@@ -8,7 +7,6 @@ import type { HostedInstance, InstanceEnd } from './hosted-instance.ts'
 /** A deployment that is not over, with its instances. */
 export class Revision {
   #stored: StoredDeployment
-  readonly #clock: Clock
   readonly #instances = new Map<string, HostedInstance>()
   readonly #backOff = new BackOff()
   #starting = 0
@@ -19,9 +17,8 @@ export class Revision {
   #lastEnd: InstanceEnd | undefined
   #failure: DeployFailure | undefined
 
-  constructor(stored: StoredDeployment, clock: Clock) {
+  constructor(stored: StoredDeployment) {
     this.#stored = stored
-    this.#clock = clock
   }
 
   get stored(): StoredDeployment {
@@ -74,7 +71,7 @@ export class Revision {
     return this.#failure
   }
 
-  /** When the next instance may be started, after one that has ended by itself. */
+  /** When the next instance may be started, after one that has ended by itself: by `performance.now()`. */
   get notBefore(): number {
     return this.#backOff.notBefore
   }
@@ -111,7 +108,7 @@ export class Revision {
       (error: unknown) => {
         this.#starting -= 1
         const message = error instanceof Error ? error.message : String(error)
-        this.#backOff.failed(this.#clock(), 0)
+        this.#backOff.failed(performance.now(), 0)
         this.#failure = { code: 'DEPLOY-START-FAILED', message, detail: null, exitCode: null }
       },
     )
@@ -133,7 +130,7 @@ export class Revision {
     if (end.expected) return
     this.#lastEnd = end
     this.#owed += 1
-    this.#backOff.failed(this.#clock(), end.wasReady ? end.livedMs : 0)
+    this.#backOff.failed(performance.now(), end.wasReady ? end.livedMs : 0)
     // Of one that was killed together with the cloud nothing follows for the bot.
     if (!end.wasReady && end.isKnown) this.#failure = failureOf(end, startSeconds)
   }

@@ -115,6 +115,22 @@ describe('instances that end by themselves', () => {
     expect((await house.start('echo')).status).toBe(200)
   })
 
+  it('are forgotten once another one has served a call: none at all is no fault then', async () => {
+    await house.deployed('echo', { autoScaling: { minAgents: 0, maxAgents: 1 } })
+    const { instance } = await house.session('echo')
+    instance.crash({ signal: 'SIGKILL' })
+    await until(async () => !(await house.agent('echo')).available, 'the crash to be seen')
+    const again = await house.session('echo')
+    again.instance.endSession(again.id)
+    await house.ended('echo', again.id)
+    await until(async () => (await house.agent('echo')).instances.length === 0, 'all to be idle and gone')
+    expect(await house.agent('echo')).toMatchObject({
+      ...{ ready: true, available: true, errors: [] },
+      conditions: [{ status: 'False' }, { type: 'Degraded', status: 'False' }],
+      currentRevision: { health: { state: 'waiting', reason: null, message: null } },
+    })
+  })
+
   it('keep the end that they had written down before', async () => {
     await house.deployed('echo')
     const { id, instance } = await house.session('echo')

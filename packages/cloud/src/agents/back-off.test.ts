@@ -12,4 +12,5 @@ it('waits twice as long each time, up to a minute, and forgives after a long lif
   expect(backOff.failures).toBe(9)
   backOff.failed(0, 60_000)
   expect([backOff.failures, backOff.notBefore]).toEqual([1, 500])
+  expect([60_499, 60_500].map((now) => backOff.isForgiven(now))).toEqual([false, true])
 })

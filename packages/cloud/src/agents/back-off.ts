@@ -18,6 +18,11 @@ export class BackOff {
     return this.#notBefore
   }
 
+  /** Whether it did not end by itself for so long that what was before does not count. */
+  isForgiven(now: number): boolean {
+    return now >= this.#notBefore + FORGIVEN_AFTER_MS
+  }
+
   /** It has ended by itself after so long. */
   failed(now: number, livedMs: number): void {
     this.#failures = livedMs >= FORGIVEN_AFTER_MS ? 1 : this.#failures + 1

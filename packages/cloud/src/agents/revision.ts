@@ -14,7 +14,9 @@ export class Revision {
   #restarts = 0
   /** Instances that have ended by themselves and were not replaced yet. */
   #owed = 0
-  #lastEnd: InstanceEnd | undefined
+  #lastExitCode: number | null = null
+  /** How the last one ended that ended by itself, as long as none has worked since. */
+  #trouble: InstanceEnd | undefined
   #failure: DeployFailure | undefined
 
   constructor(stored: StoredDeployment) {
@@ -71,6 +73,11 @@ export class Revision {
     return this.#failure
   }
 
+  /** Whether it takes no sessions because its instances keep ending. That it has none now is no fault. */
+  get isDown(): boolean {
+    return this.#downBy !== undefined
+  }
+
   /** When the next instance may be started, after one that has ended by itself: by `performance.now()`. */
   get notBefore(): number {
     return this.#backOff.notBefore
@@ -122,13 +129,19 @@ export class Revision {
   /** One became ready. */
   noteReady(): void {
     this.#failure = undefined
+    this.#trouble = undefined
   }
 
   /** One is gone. */
   noteGone(instance: HostedInstance, end: InstanceEnd, startSeconds: number): void {
     this.#instances.delete(instance.id)
-    if (end.expected) return
-    this.#lastEnd = end
+    if (end.expected) {
+      // It has worked to its end, whatever became of others.
+      if (end.wasReady && this.isEmpty) this.#trouble = undefined
+      return
+    }
+    this.#trouble = end
+    this.#lastExitCode = end.exit.code
     this.#owed += 1
     this.#backOff.failed(performance.now(), end.wasReady ? end.livedMs : 0)
     // Of one that was killed together with the cloud nothing follows for the bot.
@@ -137,8 +150,7 @@ export class Revision {
 
   info(): RevisionInfo {
     const { id, number, phase, phaseStartedAt, failure } = this.#stored
-    const end = this.#lastEnd
-    const isWaiting = this.ready === 0 && end !== undefined
+    const end = this.#downBy
     return {
       deploymentID: id,
       number,
@@ -150,9 +162,9 @@ export class Revision {
         state: this.ready > 0 ? 'running' : phase === 'Failed' ? 'terminated' : 'waiting',
         restartCount: this.#restarts,
         replicasStarted: this.#started,
-        reason: isWaiting ? reasonOf(end, this.#backOff.failures) : null,
-        lastExitCode: end?.exit.code ?? null,
-        message: failure?.detail ?? (isWaiting ? end.words || null : null),
+        reason: end ? reasonOf(end, this.#backOff.failures) : null,
+        lastExitCode: this.#lastExitCode,
+        message: failure?.detail ?? (end?.words || null),
       },
     }
   }
@@ -173,6 +185,12 @@ export class Revision {
     if (state === 'starting') return 'starting'
     if (state === 'ready') return this.#stored.phase === 'Draining' ? 'draining' : 'ready'
     return 'stopping'
+  }
+
+  /** One that ended a while ago is forgiven where nobody has needed another one since. */
+  get #downBy(): InstanceEnd | undefined {
+    const isForgiven = this.isEmpty && this.#failure === undefined && this.#backOff.isForgiven(performance.now())
+    return this.ready > 0 || isForgiven ? undefined : this.#trouble
   }
 
   #alive(): readonly HostedInstance[] {

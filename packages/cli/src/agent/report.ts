@@ -59,7 +59,8 @@ export function shownScaling({ minReplicas, maxReplicas }: AgentDetails['autoSca
 
 /** The number of the deployment that takes sessions, where one does. */
 export function activeNumber(agent: AgentDetails): number | undefined {
-  const { activeDeploymentId, currentRevision, previousRevision } = agent
+  const { activeDeploymentId, available, currentRevision, previousRevision } = agent
+  if (!available) return undefined
   return [currentRevision, previousRevision].find((one) => one?.deploymentID === activeDeploymentId)?.number
 }
 

@@ -113,7 +113,13 @@ describe('botcli deploy', () => {
     expect(stderr).toContain("  KeyError: 'OPENAI_API_KEY'\n")
     expect(stderr).toContain('botcli agent logs my-bot --deployment 2')
     expect(stderr).toMatch(/Deployment 1 still takes sessions\.\n$/)
-    agentOf(cloud).move(agentOf(cloud).deployments[1]?.id ?? '', 'Retired')
+    agentOf(cloud).isDown = true
+    const down = await typed(['deploy', '--force'], { env, cwd })
+    expect(down.stderr).toContain('(it takes no sessions now)')
+    expect(down.stderr).toMatch(
+      /No deployment of my-bot takes sessions: the instances of the one before keep ending, too\.\n {2}see {2}botcli agent get my-bot\n$/,
+    )
+    agentOf(cloud).move(agentOf(cloud).deployments[2]?.id ?? '', 'Retired')
     const alone = await typed(['deploy', '--force'], { env, cwd })
     expect(alone.stderr).toMatch(/No deployment of my-bot takes sessions\.\n$/)
   })

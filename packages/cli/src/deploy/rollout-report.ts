@@ -83,7 +83,8 @@ export class RolloutReport {
   unchanged(agent: AgentDetails, what: string): number {
     this.#outcome('active', agent, agent.deployment, { changed: false })
     if (!this.#desk.json) {
-      this.#desk.note(`${what} Deployment ${agent.deployment.number} of ${agent.name} takes sessions.`)
+      const does = agent.available ? 'takes sessions' : 'is active, but its instances keep ending'
+      this.#desk.note(`${what} Deployment ${agent.deployment.number} of ${agent.name} ${does}.`)
       this.#desk.note('--force deploys it again.')
     }
     return EXIT.ok
@@ -180,8 +181,14 @@ function outcomeOf({ phase, failure }: DeploymentRecord): Outcome {
 
 /** Whether callers are served all the same. */
 function stillThere(agent: AgentDetails, { id }: DeploymentRecord): readonly string[] {
-  const { activeDeploymentId: active, name } = agent
+  const { activeDeploymentId: active, available, name } = agent
   if (active === null || active === id) return [`No deployment of ${name} takes sessions.`]
+  if (!available) {
+    return [
+      `No deployment of ${name} takes sessions: the instances of the one before keep ending, too.`,
+      ...below([['see', `botcli agent get ${name}`]]),
+    ]
+  }
   const number = activeNumber(agent)
   return [`${number === undefined ? 'The one before' : `Deployment ${number}`} still takes sessions.`]
 }

@@ -48,6 +48,8 @@ export class DoubleAgent {
     maxReplicas: AGENT_DEFAULTS.maxAgents,
   }
   restarts = 0
+  /** Whether the instances of the deployment that is active keep ending. */
+  isDown = false
   readonly #followers = new Map<ServerResponse, (entry: AgentLogEntry) => boolean>()
 
   constructor(name: string, region: string) {
@@ -151,7 +153,10 @@ export class DoubleAgent {
     const updatedAt = newest.updatedAt
     return agentDetails.parse({
       ...{ id: this.id, name: this.name, region: this.region, organizationId: this.organizationId },
-      ...{ ready: newest.phase === 'Active', available: active !== undefined },
+      ...{
+        ready: newest.phase === 'Active' && !this.isDown,
+        available: active !== undefined && !this.isDown,
+      },
       ...{ createdAt: this.createdAt, updatedAt, desiredDeploymentId: newest.id },
       activeDeploymentId: active?.id ?? null,
       reconciledDeploymentId: isDecided ? newest.id : (active?.id ?? null),

@@ -257,7 +257,7 @@ export class Fleet implements Tenant {
     await store.agents.setPhase(revision.id, 'Failed', at, failure)
     revision.enter('Failed', at, failure)
     const active = this.#active
-    const stays = active && ` Deployment ${active.stored.number} still takes the sessions.`
+    const stays = active && ` Deployment ${active.stored.number} ${standing(active)}.`
     const text = `Deployment ${revision.stored.number} failed: ${failure.message}${stays ?? ''}`
     this.#voice.say(revision.id, text, { level: 'error' })
     log.warn('a deployment failed', { agent: this.#agent.name, code: failure.code, why: failure.message })
@@ -369,6 +369,11 @@ function startFailed({ message }: DeployFailure): CloudError {
 function superseded(by: string): DeployFailure {
   const message = `${by} was made before it was ready.`
   return { code: 'DEPLOY-SUPERSEDED', message, detail: null, exitCode: null }
+}
+
+/** Whether callers are served by what was there before. */
+function standing({ isDown }: Revision): string {
+  return isDown ? 'takes none of the sessions either: its instances keep ending' : 'still takes the sessions'
 }
 
 function count(sessions: number): string {

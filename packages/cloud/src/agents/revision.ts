@@ -189,7 +189,8 @@ export class Revision {
 
   /** One that ended a while ago is forgiven where nobody has needed another one since. */
   get #downBy(): InstanceEnd | undefined {
-    const isForgiven = this.isEmpty && this.#failure === undefined && this.#backOff.isForgiven(performance.now())
+    const isForgiven =
+      this.isEmpty && this.#failure === undefined && this.#backOff.isForgiven(performance.now())
     return this.ready > 0 || isForgiven ? undefined : this.#trouble
   }
 

@@ -113,6 +113,23 @@ describe('a later deployment', () => {
     )
   })
 
+  it('that fails does not speak for the one before when that is down, too', async () => {
+    await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })
+    const [instance] = house.engine.running
+    for (const tag of [1, 2]) {
+      house.engine.scripts.set(`registry.test/bot:${tag}`, { fails: { code: 3, output: 'boom\n' } })
+    }
+    instance?.crash({ signal: 'SIGKILL' })
+    await until(async () => !(await house.agent('echo')).available, 'the end of the only instance')
+    await house.update('echo', { image: 'registry.test/bot:2' })
+    const { deployment, available } = await house.phase('echo', 'Failed')
+    expect(available).toBe(false)
+    const last = (await house.logs('echo', `&deploymentId=${deployment.id}`)).at(-1)?.log
+    expect(last).toContain(
+      'failed: The bot ended with exit code 3 before it was ready. Deployment 1 takes none of the sessions either: its instances keep ending.',
+    )
+  })
+
   it('is rid of those before also when the engine did not answer at first', async () => {
     await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })
     const [old] = house.engine.running

@@ -84,6 +84,7 @@ export class AgentService {
         maxAgents = Math.max(minAgents, AGENT_DEFAULTS.maxAgents),
       } = autoScaling
       checkScaling(minAgents, maxAgents)
+      fleets.checkRoom()
       const at = clock()
       const [agentId, deploymentId] = [randomUUID(), randomUUID()]
       const agent: StoredAgent = {
@@ -105,7 +106,8 @@ export class AgentService {
         throw taken(name)
       }
       await this.#tell(agent, deploymentId, config, true)
-      await fleet.open()
+      await fleet.rejoin()
+      fleet.open()
       return this.#details(agent)
     })
   }

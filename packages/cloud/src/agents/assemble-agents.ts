@@ -20,9 +20,12 @@ import { Fleets } from './fleets.ts'
 import { InstanceHost } from './instance-host.ts'
 import { Launcher } from './launcher.ts'
 import { MachineRoom } from './machine-room.ts'
+import { StartTurns } from './start-turns.ts'
 
 /** Instances that are started at the same time, on however small a machine. */
 const FEWEST_STARTING = 2
+/** What takes longer to start, because it hangs or has to be fetched, lets the next one begin. */
+const LONGEST_TURN_MS = 5000
 
 /** What agents are run with. */
 export interface AgentsOptions {
@@ -60,11 +63,10 @@ export function assembleAgents(options: AgentsOptions): Agents {
   const bundleFolder = join(options.dataFolder, 'bundles')
   const launcher = new Launcher({ engine, secrets, config, bundleFolder })
   const host = new InstanceHost({ store, launcher, client, live, logs, secrets, config, log, clock })
-  const room = new MachineRoom({
-    maxInstances: config.maxInstances,
-    maxStarting: Math.max(FEWEST_STARTING, availableParallelism()),
-  })
-  const fleets = new Fleets({ store, host, live, client, room, logs, config, log, clock })
+  const room = new MachineRoom(config.maxInstances)
+  const most = Math.max(FEWEST_STARTING, availableParallelism())
+  const turns = new StartTurns({ most, longestMs: LONGEST_TURN_MS })
+  const fleets = new Fleets({ store, host, live, client, room, turns, logs, config, log, clock })
   const check = new ConfigCheck({ store, launcher, nodeType: process.arch.startsWith('arm') ? 'arm' : 'x86' })
   const story = new BuildStory({ store, buildLogs, logs, clock })
   return {

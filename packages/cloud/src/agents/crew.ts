@@ -12,6 +12,7 @@ import type { HostedInstance, HostedInstanceEvents, InstanceEnd } from './hosted
 import type { InstanceHost } from './instance-host.ts'
 import type { MachineRoom, StartReason, Tenant } from './machine-room.ts'
 import { Revision } from './revision.ts'
+import type { StartTurns } from './start-turns.ts'
 
 /** A session that began so long ago is known to its instance, if it is there at all; a younger one may be on its way there. */
 const SETTLED_MS = 120_000
@@ -29,12 +30,13 @@ export interface CrewOptions {
   readonly live: LiveSessions
   readonly client: InstanceClient
   readonly room: MachineRoom
+  readonly turns: StartTurns
   readonly voice: AgentVoice
   readonly config: CloudConfig['agents']
   readonly log: CloudLog
   readonly clock: Clock
-  /** For whom the machine has to have room. */
-  readonly tenant: Tenant
+  /** For whom the machine has to have room, and whose callers may wait. */
+  readonly tenant: Tenant & { readonly isAwaited: boolean }
   /** Called when an instance or a place has come or gone. */
   readonly onChange: () => void
 }
@@ -46,6 +48,7 @@ export class Crew {
   readonly #events: HostedInstanceEvents
   /** Instances that are being started, and are in no revision yet. */
   readonly #starts = new Set<Promise<void>>()
+  readonly #closing = new AbortController()
 
   constructor(options: CrewOptions) {
     this.#options = options
@@ -125,18 +128,31 @@ export class Crew {
 
   /** Starts an instance, if the machine has room for it now; otherwise the tenant is told when it may have. */
   start(agent: StoredAgent, revision: Revision, why: StartReason): void {
-    const { host, room, tenant, onChange } = this.#options
+    const { room, tenant } = this.#options
     if (!room.enter(tenant, why)) return
+    const added = revision.starts(this.#inTurn(agent, revision)).then(() => {
+      this.#starts.delete(added)
+      // This one looks again, and others too: it may have come to nothing.
+      room.notify()
+    })
+    this.#starts.add(added)
+  }
+
+  async #inTurn(agent: StoredAgent, revision: Revision): Promise<HostedInstance | undefined> {
+    const { host, turns, tenant } = this.#options
+    const starter = {
+      organizationId: agent.organizationId,
+      isAwaited: () => tenant.isAwaited && revision.stored.phase === 'Active',
+    }
+    const turn = await turns.take(starter, this.#closing.signal)
+    if (!revision.isWanted) turn?.end()
+    if (!turn || !revision.isWanted) return undefined
     const start = host.start(agent, revision.stored, this.#events)
     void start
       .then(({ settled }) => settled)
       .catch(() => {})
-      .finally(() => room.leave())
-    const added = revision.starts(start).then(() => {
-      this.#starts.delete(added)
-      onChange()
-    })
-    this.#starts.add(added)
+      .finally(() => turn.end())
+    return start
   }
 
   stop(instance: HostedInstance, why: string): void {
@@ -148,12 +164,14 @@ export class Crew {
 
   /** Lets go of all instances; they go on. */
   async close(): Promise<void> {
+    this.#closing.abort()
     await Promise.all(this.#starts)
     await Promise.all(this.instances.map((instance) => instance.close()))
   }
 
   /** Ends all instances, with their sessions. One that an engine cannot end is left to the next start of the cloud. */
   async end(graceMs: number): Promise<void> {
+    this.#closing.abort()
     await Promise.all(this.#starts)
     await within(graceMs + END_MS, Promise.all(this.instances.map((instance) => instance.stop(graceMs))))
   }

@@ -17,7 +17,19 @@ export function failureOf(end: InstanceEnd, startSeconds: number): DeployFailure
   return { code: 'DEPLOY-START-FAILED', message, detail: end.words || null, exitCode: end.exit.code }
 }
 
-/** The same in a word. */
+/** A later deployment came before it was ready. */
+export function superseded(by: string): DeployFailure {
+  const message = `${by} was made before it was ready.`
+  return { code: 'DEPLOY-SUPERSEDED', message, detail: null, exitCode: null }
+}
+
+/** It could not even be tried: there was no place for an instance. */
+export function noRoomFor(seconds: number): DeployFailure {
+  const message = `The machine had all the instances that it may have for ${seconds} seconds. Make room, and deploy again.`
+  return { code: 'DEPLOY-AT-CAPACITY', message, detail: null, exitCode: null }
+}
+
+/** How an instance ended, in a word. */
 export function reasonOf({ exit, wasReady }: InstanceEnd, failures: number): string {
   if (exit.outOfMemory) return 'OOMKilled'
   if (failures > 1) return 'CrashLoopBackOff'

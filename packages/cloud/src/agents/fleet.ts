@@ -4,13 +4,14 @@ import { CloudError } from '../errors.ts'
 import type { StoredAgent, StoredDeployment } from '../store/agents.ts'
 import { AgentVoice } from './agent-voice.ts'
 import { Crew, type CrewOptions } from './crew.ts'
+import { noRoomFor, superseded } from './deploy-failure.ts'
 import type { HostedInstance } from './hosted-instance.ts'
 import type { Tenant } from './machine-room.ts'
+import { atCapacity, machineFull, notReady, startFailed } from './place-refusal.ts'
 import type { Revision } from './revision.ts'
 import { wantedInstances } from './scaling.ts'
 import { WaitingLine } from './waiting-line.ts'
 
-const RETRY_SECONDS = 5
 /** A caller waits so long for an instance: less than what proxies and our own server take for a dead connection. */
 const LONGEST_WAIT_MS = 45_000
 /** What could not be written is tried again after so long. */
@@ -66,9 +67,13 @@ export class Fleet implements Tenant {
     this.#crew = new Crew({ ...options, voice: this.#voice, tenant: this, onChange: () => this.wake() })
   }
 
-  /** Finds the instances that an earlier process has left running, and goes on with what it was about. */
-  async open(): Promise<void> {
+  /** Finds the instances that an earlier process has left running. */
+  async rejoin(): Promise<void> {
     await this.#crew.rejoin(this.#agent)
+  }
+
+  /** Goes on with what it was about. */
+  open(): void {
     this.#isOpen = true
     this.wake()
   }
@@ -110,10 +115,11 @@ export class Fleet implements Tenant {
       return { instance: free, deployment: active.stored, agent: this.#agent, coldStart: false }
     }
     if (!active.isStarting && !this.#options.room.hasRoom(this)) {
-      throw atCapacity('The machine has all the instances that it may have.')
+      throw machineFull()
     }
     const limitMs = Math.min(LONGEST_WAIT_MS, this.#options.config.startSeconds * 1000)
     const waiting = this.#waiting.wait(sessionId, limitMs, gone)
+    this.#options.turns.look()
     this.wake()
     const instance = await waiting
     const revision = this.#crew.get(instance.stored.deploymentId) ?? active
@@ -136,6 +142,11 @@ export class Fleet implements Tenant {
     this.#agent = agent
     if (agent.deletedAt !== null) this.#waiting.refuse(this.#notReady())
     this.wake()
+  }
+
+  /** Whether a caller waits for an instance. */
+  get isAwaited(): boolean {
+    return this.#waiting.length > 0
   }
 
   /** Whether an instance is there that nobody needs now. */
@@ -230,8 +241,22 @@ export class Fleet implements Tenant {
     }
     for (let size = candidate.size; size < target; size += 1)
       this.#crew.start(this.#agent, candidate, size === 0 ? 'deployment' : 'reserve')
+    if (candidate.size === 0) return this.#waitForRoom(candidate)
     // A machine that is full has no more now: what is ready has to do, and those of before make room.
     if (candidate.ready > 0 && !candidate.isStarting) return this.#activate(candidate)
+  }
+
+  /** The machine is full. A deployment of an agent that takes sessions can wait; for a first one nobody stands in. */
+  async #waitForRoom(candidate: Revision): Promise<void> {
+    const { startSeconds } = this.#options.config
+    if (candidate.roomlessSince === undefined) {
+      const text = `Deployment ${candidate.stored.number} waits: the machine has all the instances that it may have.`
+      this.#voice.say(candidate.id, text, { level: 'warn' })
+    }
+    const until = candidate.waitForRoom() + startSeconds * 1000
+    if (this.#active) return
+    if (until <= performance.now()) return this.#fail(candidate, noRoomFor(startSeconds))
+    this.#lookAgainAt(until)
   }
 
   async #activate(revision: Revision): Promise<void> {
@@ -331,14 +356,7 @@ export class Fleet implements Tenant {
   }
 
   #notReady(): CloudError {
-    const { name } = this.#agent
-    const candidate = this.#candidate
-    const why = candidate
-      ? 'Its first deployment is not ready yet. Try again in a moment.'
-      : `No deployment of it has become active. See what went wrong: botcli agent get ${name}`
-    return new CloudError('DEPLOY-NOT-READY', `The agent ${name} takes no sessions now. ${why}`, {
-      retryAfterSeconds: RETRY_SECONDS,
-    })
+    return notReady(this.#agent.name, { isRollingOut: this.#candidate !== undefined })
   }
 
   /** The time is one of `performance.now()`, as all that are compared here: the clock on the wall may be set. */
@@ -354,21 +372,6 @@ export class Fleet implements Tenant {
       Math.max(SOONEST_MS, time - performance.now()),
     )
   }
-}
-
-function atCapacity(message: string): CloudError {
-  return new CloudError('DEPLOY-AT-CAPACITY', `${message} Try again later.`, {
-    retryAfterSeconds: RETRY_SECONDS,
-  })
-}
-
-function startFailed({ message }: DeployFailure): CloudError {
-  return new CloudError('DEPLOY-START-FAILED', message)
-}
-
-function superseded(by: string): DeployFailure {
-  const message = `${by} was made before it was ready.`
-  return { code: 'DEPLOY-SUPERSEDED', message, detail: null, exitCode: null }
 }
 
 /** Whether callers are served by what was there before. */

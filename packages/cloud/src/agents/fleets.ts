@@ -1,6 +1,7 @@
 import { CloudError } from '../errors.ts'
 import type { StoredAgent } from '../store/agents.ts'
 import { Fleet, type FleetOptions } from './fleet.ts'
+import { machineFull } from './place-refusal.ts'
 
 /** The fleets of all agents. */
 export class Fleets {
@@ -22,7 +23,14 @@ export class Fleets {
     const instances = await Promise.all(agents.map(({ id }) => store.agents.openInstances(id)))
     await host.removeLeftovers(new Set(instances.flat().map(({ id }) => id)))
     const fleets = agents.map((agent) => this.add(agent))
-    await Promise.all(fleets.map((fleet) => fleet.open()))
+    await Promise.all(fleets.map((fleet) => fleet.rejoin()))
+    // Not before all are found: else somebody would take a place that is taken.
+    for (const fleet of fleets) fleet.open()
+  }
+
+  /** Refuses another agent where there is no place for an instance of it. */
+  checkRoom(): void {
+    if (!this.#options.room.hasRoom()) throw machineFull()
   }
 
   /** Makes the fleet of an agent. It does nothing before it is opened, or its first deployment comes. */

@@ -3,7 +3,7 @@ export type StartReason = 'reserve' | 'caller' | 'deployment'
 
 /** A tenant of the machine. */
 export interface Tenant {
-  /** How many instances it has. */
+  /** How many instances it has, or is about to have. */
   readonly size: number
   /** Whether it has an instance that nobody needs now. */
   readonly canYield: boolean
@@ -13,22 +13,14 @@ export interface Tenant {
   wake(): void
 }
 
-/** What limits a room. */
-export interface MachineRoomOptions {
-  /** Instances of all agents together. */
-  readonly maxInstances: number
-  /** Instances that are started at the same time: each of them takes a processor for a while. */
-  readonly maxStarting: number
-}
-
-/** How many instances a machine holds, and how many of them are being started. */
+/** How many instances a machine holds. */
 export class MachineRoom {
-  readonly #options: MachineRoomOptions
+  /** Instances of all agents together. */
+  readonly #maxInstances: number
   readonly #tenants = new Set<Tenant>()
-  #starting = 0
 
-  constructor(options: MachineRoomOptions) {
-    this.#options = options
+  constructor(maxInstances: number) {
+    this.#maxInstances = maxInstances
   }
 
   add(tenant: Tenant): void {
@@ -39,31 +31,24 @@ export class MachineRoom {
     this.#tenants.delete(tenant)
   }
 
-  /** Whether there is room for an instance that a caller waits for, or somebody else can make some. */
-  hasRoom(tenant: Tenant): boolean {
-    return !this.#isFull || this.#yielding(tenant) !== undefined
+  /** Whether there is room for an instance that somebody waits for, or somebody else can make some. */
+  hasRoom(tenant?: Tenant): boolean {
+    return this.#free > 0 || this.#yielding(tenant) !== undefined
   }
 
   /**
-   * Lets an instance be started, or not now: then the tenant is woken when it may. For a caller others have to stop what they do not need;
-   * the first instance of a deployment may be one too many, so that an agent can be changed also when there is no room left.
+   * Lets an instance be started, or not now: then the tenant is woken when it may. The first instance of a deployment may be one too many if
+   * it replaces another one, so that an agent can be changed also when there is no room left; but there is only one such instance at a time
+   * on the whole machine. Else others have to stop what they do not need, for a caller and for a deployment.
    */
   enter(tenant: Tenant, why: StartReason): boolean {
-    if (this.#starting >= this.#options.maxStarting) return false
-    if (this.#isFull && why === 'reserve') return false
-    if (this.#isFull && why === 'caller') {
-      const other = this.#yielding(tenant)
-      if (!other) return false
-      other.yieldIdle()
-    }
-    this.#starting += 1
-    return true
-  }
-
-  /** What was being started is there, or came to nothing. */
-  leave(): void {
-    this.#starting -= 1
-    this.notify()
+    const free = this.#free
+    if (free > 0) return true
+    if (why === 'reserve') return false
+    if (why === 'deployment' && tenant.size > 0 && free === 0) return true
+    const other = this.#yielding(tenant)
+    other?.yieldIdle()
+    return other !== undefined
   }
 
   /** There may be room now. */
@@ -71,12 +56,11 @@ export class MachineRoom {
     for (const tenant of this.#tenants) tenant.wake()
   }
 
-  #yielding(tenant: Tenant): Tenant | undefined {
+  #yielding(tenant?: Tenant): Tenant | undefined {
     return [...this.#tenants].find((other) => other !== tenant && other.canYield)
   }
 
-  get #isFull(): boolean {
-    const { maxInstances } = this.#options
-    return [...this.#tenants].reduce((sum, { size }) => sum + size, 0) >= maxInstances
+  get #free(): number {
+    return this.#maxInstances - [...this.#tenants].reduce((sum, { size }) => sum + size, 0)
   }
 }

@@ -18,6 +18,7 @@ export class Revision {
   /** How the last one ended that ended by itself, as long as none has worked since. */
   #trouble: InstanceEnd | undefined
   #failure: DeployFailure | undefined
+  #roomlessSince: number | undefined
 
   constructor(stored: StoredDeployment) {
     this.#stored = stored
@@ -83,6 +84,23 @@ export class Revision {
     return this.#backOff.notBefore
   }
 
+  /** Since when the machine has had no room for the first instance, by `performance.now()`. */
+  get roomlessSince(): number | undefined {
+    return this.#roomlessSince
+  }
+
+  /** The machine has no room for the first instance; gives since when. */
+  waitForRoom(): number {
+    this.#roomlessSince ??= performance.now()
+    return this.#roomlessSince
+  }
+
+  /** Whether instances of it are still to be started. */
+  get isWanted(): boolean {
+    const { phase } = this.#stored
+    return phase === 'Creating' || phase === 'Validating' || phase === 'Active'
+  }
+
   /** The instance with most room, if any has some. */
   free(): HostedInstance | undefined {
     const free = this.all.filter(({ hasRoom }) => hasRoom)
@@ -99,8 +117,9 @@ export class Revision {
       .toSorted((a, b) => a.idleSince - b.idleSince)
   }
 
-  /** One is being started by this promise. */
-  starts(start: Promise<HostedInstance>): Promise<void> {
+  /** One is being started by this promise, or will be when its turn comes; it gives nothing if that was not wanted any more then. */
+  starts(start: Promise<HostedInstance | undefined>): Promise<void> {
+    this.#roomlessSince = undefined
     this.#starting += 1
     if (this.#owed > 0) {
       this.#owed -= 1
@@ -110,7 +129,7 @@ export class Revision {
     return start.then(
       (instance) => {
         this.#starting -= 1
-        this.add(instance)
+        if (instance) this.add(instance)
       },
       (error: unknown) => {
         this.#starting -= 1

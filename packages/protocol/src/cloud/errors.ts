@@ -23,7 +23,7 @@ export const CLOUD_ERRORS = {
   'DEPLOY-AT-CAPACITY': {
     status: 429,
     meaning:
-      'The agent, or the machine, has all the sessions that it may have; Retry-After says when to come back.',
+      'The agent has all the sessions, or the machine all the instances, that it may have; Retry-After says when to come back.',
   },
   'DEPLOY-BUILD-NOT-FOUND': { status: 404, meaning: 'There is no build of that id.' },
   'DEPLOY-BUILD-NOT-SUCCESSFUL': { status: 400, meaning: 'The build failed, or is not over yet.' },

@@ -1,0 +1,115 @@
+import { writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { AgentHouse } from '../testing/agent-house.ts'
+import { until } from '../testing/cloud-fixture.ts'
+import type { ScriptedInstance } from '../testing/scripted-engine.ts'
+
+const ONE = { autoScaling: { minAgents: 1, maxAgents: 1 } }
+/** Starts at the same time, as many as this machine does. */
+const TURNS = Math.max(2, availableParallelism())
+
+let house: AgentHouse
+afterEach(() => house.close())
+
+/** The instances of an image that run. */
+function running(image: string): readonly ScriptedInstance[] {
+  return house.engine.running.filter(
+    ({ spec: { artifact } }) => artifact.kind === 'image' && artifact.name === image,
+  )
+}
+
+describe('a machine that is full', () => {
+  it('takes no more agents, and never has more than one instance too many', async () => {
+    house = await AgentHouse.open({ config: { agents: { maxInstances: 3, idleSeconds: 0 } } })
+    const names = ['a', 'b', 'c'].map((name) => `agent-${name}`)
+    const sessions = []
+    for (const name of names) {
+      await house.deployed(name, { ...ONE, image: 'registry.test/old:1' })
+      sessions.push(await house.session(name))
+    }
+    const refused = await house.create('late', ONE)
+    expect(refused).toMatchObject({ status: 429, body: { code: 'DEPLOY-AT-CAPACITY' } })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await house.fixture.request('/v1/agents/late')).toMatchObject({ status: 404 })
+    for (const name of names) await house.update(name, { image: 'registry.test/new:1' })
+    await house.phase('agent-a', 'Active')
+    // The others wait, and say so, until the calls on what they replace are over.
+    for (const name of ['agent-b', 'agent-c']) {
+      await until(
+        async () => (await house.logs(name)).some(({ log }) => log.startsWith('Deployment 2 waits: ')),
+        `${name} to wait`,
+      )
+      expect(await house.agent(name)).toMatchObject({
+        ...{ available: true, deployment: { phase: 'Validating' } },
+      })
+    }
+    expect(house.engine.running).toHaveLength(4)
+    for (const { id, instance } of sessions) instance.endSession(id)
+    for (const name of names) await house.phase(name, 'Active')
+    await until(() => house.engine.running.length === 3, 'those of before to be gone')
+    expect(running('registry.test/new:1')).toHaveLength(3)
+  })
+
+  it('fails a first deployment that finds no place in time', async () => {
+    const config = (maxInstances: number) => ({ agents: { maxInstances, startSeconds: 2 } })
+    house = await AgentHouse.open({ config: config(2) })
+    await house.deployed('one', ONE)
+    house.engine.scripts.set('registry.test/late:1', { waits: true })
+    await house.create('late', { ...ONE, image: 'registry.test/late:1' })
+    const instance = await until(() => running('registry.test/late:1')[0], 'the second instance')
+    await house.fixture.cloud.close({ deadlineMs: 0 })
+    instance.crash()
+    await writeFile(join(house.fixture.folder, 'cloud.json'), JSON.stringify(config(1)))
+    await house.fixture.open()
+    expect(await house.phase('late', 'Failed')).toMatchObject({
+      deployment: {
+        failure: { code: 'DEPLOY-AT-CAPACITY', message: expect.stringContaining('for 2 seconds') },
+      },
+    })
+    expect(house.engine.started).toHaveLength(2)
+  })
+})
+
+describe('bots that hang when they are loaded', () => {
+  it('hold up neither callers nor deployments of others', async () => {
+    house = await AgentHouse.open({ config: { agents: { idleSeconds: 0 } } })
+    await house.deployed('good', { autoScaling: { minAgents: 0, maxAgents: 2 } })
+    await until(() => house.engine.running.length === 0, 'the instance to be idle and gone')
+    house.engine.scripts.set('registry.test/hang:1', { waits: true })
+    const { privateKey } = await house.fixture.addOrganization()
+    for (let index = 0; index < 2 * TURNS; index += 1) {
+      await house.create(`hang-${index}`, { image: 'registry.test/hang:1' }, privateKey)
+    }
+    await until(() => running('registry.test/hang:1').length >= TURNS, 'some to hang')
+    expect(running('registry.test/hang:1')).toHaveLength(TURNS)
+    expect((await house.start('good')).status).toBe(200)
+    await house.deployed('other')
+  })
+})
+
+it('a deployment waits for all of its minimum, also when others start before it', async () => {
+  house = await AgentHouse.open({ config: { agents: { idleSeconds: 0 } } })
+  const [min, image] = [TURNS + 1, 'registry.test/slow:1']
+  const scaling = { autoScaling: { minAgents: min, maxAgents: 2 * min } }
+  await house.deployed('older', ONE)
+  await house.deployed('main', scaling)
+  house.engine.scripts.set(image, { waits: true })
+  house.engine.scripts.set('registry.test/slow:2', { waits: true })
+  await house.update('main', { image })
+  await until(() => running(image).length === TURNS, 'the first of them')
+  await house.update('older', { image: 'registry.test/slow:2', ...scaling })
+  for (const instance of running(image)) instance.becomeReady()
+  await until(
+    async () => (await house.agent('main')).currentRevision.readyReplicas === TURNS,
+    'these to be ready',
+  )
+  expect(await house.agent('main')).toMatchObject({
+    deployment: { phase: 'Validating' },
+    previousRevision: { phase: 'Active', readyReplicas: min },
+  })
+  const last = await until(() => running(image)[TURNS], 'the last one')
+  last.becomeReady()
+  await house.phase('main', 'Active')
+})

@@ -1,0 +1,32 @@
+import type { DeployFailure } from '@botcli/protocol/cloud'
+import { CloudError } from '../errors.ts'
+
+/** A caller that comes back after so long may find a place. */
+const RETRY_SECONDS = 5
+
+/** All places are taken. */
+export function atCapacity(message: string): CloudError {
+  return new CloudError('DEPLOY-AT-CAPACITY', `${message} Try again later.`, {
+    retryAfterSeconds: RETRY_SECONDS,
+  })
+}
+
+/** All places for instances are taken. */
+export function machineFull(): CloudError {
+  return atCapacity('The machine has all the instances that it may have.')
+}
+
+/** The bot does not start any more. */
+export function startFailed({ message }: DeployFailure): CloudError {
+  return new CloudError('DEPLOY-START-FAILED', message)
+}
+
+/** No deployment takes sessions: none is active yet, or none has become so. */
+export function notReady(agentName: string, { isRollingOut }: { isRollingOut: boolean }): CloudError {
+  const why = isRollingOut
+    ? 'Its first deployment is not ready yet. Try again in a moment.'
+    : `No deployment of it has become active. See what went wrong: botcli agent get ${agentName}`
+  return new CloudError('DEPLOY-NOT-READY', `The agent ${agentName} takes no sessions now. ${why}`, {
+    retryAfterSeconds: RETRY_SECONDS,
+  })
+}

@@ -8,7 +8,7 @@ import { allRoutes } from './api/all-routes.ts'
 import { createApp, type Door } from './api/app.ts'
 import { Dashboard } from './api/dashboard.ts'
 import { Gate } from './api/gate.ts'
-import { HttpServer } from './api/http-server.ts'
+import { HttpServer, IDLE_LIMIT_MS } from './api/http-server.ts'
 import { LogDoor } from './api/log-door.ts'
 import { publicOrigin } from './api/public-url.ts'
 import type { BuilderProbe } from './builders/builder.ts'
@@ -106,7 +106,7 @@ export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
 }
 
 async function start(options: CloudOptions, closers: Closers): Promise<RunningCloud> {
-  const { log, clock = Date.now } = options
+  const { log, clock = Date.now, idleMs = IDLE_LIMIT_MS } = options
   const dataFolder = resolve(options.dataFolder)
   await makeDataFolder(dataFolder, FOLDERS)
   const lock = DataLock.take(dataFolder)
@@ -146,7 +146,7 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
   })
   const agents = assembleAgents({
     ...{ store, engine, client, secrets, settings, dataFolder, log, clock, config: config.agents },
-    ...{ buildLogs: logs, logs: agentLogs, tokenKey: box.derive('sessions') },
+    ...{ buildLogs: logs, logs: agentLogs, tokenKey: box.derive('sessions'), idleMs },
     onSessionEnded: (agentId) => agentLogRoute.wake(agentId),
   })
 
@@ -174,7 +174,7 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
     dashboard: await loadDashboard(options),
     check: async () => void (await store.organizations.first()),
   })
-  const { host, port, idleMs } = options
+  const { host, port } = options
   const server = new HttpServer({ host, port, app, log, idleMs, logDoor, gateway })
   closers.add(() => {
     logRoute.close()

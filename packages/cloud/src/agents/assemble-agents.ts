@@ -42,6 +42,8 @@ export interface AgentsOptions {
   readonly tokenKey: Uint8Array
   readonly log: CloudLog
   readonly clock: Clock
+  /** A caller that hears nothing for so long is let go by the server. */
+  readonly idleMs: number
   /** A session of an agent is over. */
   readonly onSessionEnded: (agentId: string) => void
 }
@@ -57,7 +59,7 @@ export interface Agents {
 
 /** Puts together what runs agents. Nothing runs before the fleets are opened. */
 export function assembleAgents(options: AgentsOptions): Agents {
-  const { store, engine, client, secrets, settings, buildLogs, logs, config, log, clock } = options
+  const { store, engine, client, secrets, settings, buildLogs, logs, config, log, clock, idleMs } = options
   const tokens = new SessionTokens(options.tokenKey)
   const live = new LiveSessions({ store, tokens, log, clock, onEnded: options.onSessionEnded })
   const bundleFolder = join(options.dataFolder, 'bundles')
@@ -72,7 +74,7 @@ export function assembleAgents(options: AgentsOptions): Agents {
   return {
     service: new AgentService({ store, fleets, check, story, settings, log, clock }),
     sessions: new SessionService({ store, live, client, clock }),
-    starts: new StartService({ store, fleets, live, tokens, client, clock }),
+    starts: new StartService({ store, fleets, live, tokens, client, clock, idleMs }),
     live,
     fleets,
   }

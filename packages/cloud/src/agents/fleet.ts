@@ -12,8 +12,6 @@ import type { Revision } from './revision.ts'
 import { wantedInstances } from './scaling.ts'
 import { WaitingLine } from './waiting-line.ts'
 
-/** A caller waits so long for an instance: less than what proxies and our own server take for a dead connection. */
-const LONGEST_WAIT_MS = 45_000
 /** What could not be written is tried again after so long. */
 const TROUBLED_MS = 1000
 const SOONEST_MS = 10
@@ -101,8 +99,11 @@ export class Fleet implements Tenant {
     }
   }
 
-  /** A place for a session, which holds it until it is over. Refuses when the agent has all the sessions that it may have. */
-  async place(sessionId: string, gone: AbortSignal): Promise<Place> {
+  /**
+   * A place for a session, which holds it until it is over. Refuses when the agent has all the sessions that it may have, and when no instance
+   * becomes ready in time.
+   */
+  async place(sessionId: string, longestMs: number, gone: AbortSignal): Promise<Place> {
     const active = this.#active
     if (!active || this.#agent.deletedAt !== null) throw this.#notReady()
     const { sessionsPerInstance } = active.stored.config
@@ -117,7 +118,7 @@ export class Fleet implements Tenant {
     if (!active.isStarting && !this.#options.room.hasRoom(this)) {
       throw machineFull()
     }
-    const limitMs = Math.min(LONGEST_WAIT_MS, this.#options.config.startSeconds * 1000)
+    const limitMs = Math.min(longestMs, this.#options.config.startSeconds * 1000)
     const waiting = this.#waiting.wait(sessionId, limitMs, gone)
     this.#options.turns.look()
     this.wake()

@@ -73,6 +73,20 @@ describe('a start', () => {
     expect(body).toMatchObject({ total_count: 1, sessions: [{ completionStatus: 'not_started' }] })
   })
 
+  it('is answered before the server lets its caller go, though the instance hangs', async () => {
+    await house.close()
+    house = await AgentHouse.open({ config: { agents: { idleSeconds: 0 } }, idleMs: 8000 })
+    await house.deployed('echo', { autoScaling: { minAgents: 0, maxAgents: 1 } })
+    await until(() => house.engine.running.length === 0, 'the instance to be idle and gone')
+    house.engine.scripts.set('registry.test/bot:1', { waits: true })
+    const answer = house.start('echo')
+    await until(async () => (await house.agent('echo')).activeSessionCount === 1, 'a caller to wait')
+    const instance = await until(() => house.engine.running[0], 'an instance for the caller')
+    instance.isDeaf = true
+    instance.becomeReady()
+    expect(await answer).toMatchObject({ status: 502, body: { code: 'DEPLOY-SESSION-FAILED' } })
+  })
+
   it('whose caller has left is not begun for nobody', async () => {
     await house.deployed('echo', { autoScaling: { minAgents: 0, maxAgents: 1 } })
     await until(() => house.engine.running.length === 0, 'the instance to be idle and gone')

@@ -15,8 +15,8 @@ import type { LogDoor } from './log-door.ts'
 /** Uploads may take as long as their places live; other bodies have limits of their own. */
 const REQUEST_LIMIT_MS = 16 * 60_000
 const HEAD_LIMIT_MS = 15_000
-/** Streams have a comment more often than this. */
-const IDLE_LIMIT_MS = 60_000
+/** A client that neither sends nor takes anything for so long is let go. Streams have a comment more often than this. */
+export const IDLE_LIMIT_MS = 60_000
 const LAST_ANSWER_MS = 500
 const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'connection', 'http2-settings'])
 

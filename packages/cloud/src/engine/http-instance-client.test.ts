@@ -44,6 +44,7 @@ describe('asking an instance', () => {
       'an-id',
       { transport: 'webrtc', enableDefaultIceServers: false },
       { 'x-forwarded-for': '1.2.3.4' },
+      10_000,
     )
     expect(answer).toEqual({ status: 409, body: { error: 'busy' } })
     expect(seen[0]).toMatchObject({

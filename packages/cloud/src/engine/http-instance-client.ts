@@ -43,9 +43,10 @@ export class HttpInstanceClient implements InstanceClient {
     sessionId: string,
     startRequest: StartRequest,
     headers: Readonly<Record<string, string>>,
+    limitMs: number,
   ): Promise<InstanceAnswer> {
     return await this.#ask({
-      ...{ socketPath, method: 'POST', path: '/start', limitMs: START_MS },
+      ...{ socketPath, method: 'POST', path: '/start', limitMs: Math.min(START_MS, Math.max(0, limitMs)) },
       headers: { ...headers, 'content-type': 'application/json', [SESSION_ID_HEADER]: sessionId },
       body: JSON.stringify(startRequest),
     })
@@ -123,7 +124,7 @@ export class HttpInstanceClient implements InstanceClient {
         reject(error)
       }
       const timer = setTimeout(
-        () => fail(new Error(`The instance did not answer within ${limitMs / 1000} seconds.`)),
+        () => fail(new Error(`The instance did not answer within ${Math.round(limitMs / 1000)} seconds.`)),
         limitMs,
       )
       sending.on('error', fail)

@@ -9,12 +9,13 @@ export interface InstanceAnswer {
 /** Talks to an instance over its Unix socket. Everything fails with an Error, and has a limit of time. */
 export interface InstanceClient {
   info(socketPath: string): Promise<InstanceInfo>
-  /** `POST /start`, with the id that the session is to have. */
+  /** `POST /start`, with the id that the session is to have. It fails after so long at the latest. */
   start(
     socketPath: string,
     sessionId: string,
     request: StartRequest,
     headers: Readonly<Record<string, string>>,
+    limitMs: number,
   ): Promise<InstanceAnswer>
   /** `GET /sessions/{id}`, also of one that is over; nothing if the instance does not know it. */
   session(socketPath: string, sessionId: string): Promise<SessionView | undefined>

@@ -15,6 +15,11 @@ import { refusalOf } from './start-refusal.ts'
 
 const startAnswer = publicStartResponse.partial().loose()
 
+/** Of the time after which a caller that heard nothing is let go: when it has a place at the latest. */
+const PLACE_SHARE = 0.75
+/** When it has an answer, whatever that is. */
+const ANSWER_SHARE = 0.9
+
 /** What starting needs. */
 export interface StartServiceOptions {
   readonly store: Store
@@ -23,6 +28,8 @@ export interface StartServiceOptions {
   readonly tokens: SessionTokens
   readonly client: InstanceClient
   readonly clock: Clock
+  /** A caller that hears nothing for so long is let go by the server. */
+  readonly idleMs: number
 }
 
 /** How a caller reached us. */
@@ -49,12 +56,12 @@ export class StartService {
     request: StartRequest,
     caller: StartCaller,
   ): Promise<PublicStartResponse> {
-    const { store, fleets, clock } = this.#options
-    const begun = clock()
+    const { store, fleets, idleMs } = this.#options
+    const begun = performance.now()
     const agent = await store.agents.get(organizationId, agentName)
     if (!agent) throw noAgent(agentName)
     const sessionId = randomUUID()
-    const place = await fleets.of(agent.id).place(sessionId, caller.gone)
+    const place = await fleets.of(agent.id).place(sessionId, idleMs * PLACE_SHARE, caller.gone)
     try {
       const answer = await this.#begin(sessionId, place, request, caller, begun)
       if (caller.gone.aborted)
@@ -90,26 +97,27 @@ export class StartService {
     caller: StartCaller,
     begun: number,
   ): Promise<PublicStartResponse> {
-    const { store, live, client, clock } = this.#options
+    const { store, live, client, clock, idleMs } = this.#options
     const { transport = 'webrtc' } = request
+    const createdAt = clock() - Math.round(performance.now() - begun)
     const session: StoredSession = {
       ...{ id: sessionId, organizationId: agent.organizationId, agentId: agent.id, agentName: agent.name },
       ...{ deploymentId: deployment.id, instanceId: instance.id, transport, state: 'starting', coldStart },
-      ...{ startMs: null, tokenUsed: false, outcome: null, createdAt: begun, updatedAt: begun },
+      ...{ startMs: null, tokenUsed: false, outcome: null, createdAt, updatedAt: createdAt },
       ...{ connectedAt: null, endedAt: null },
     }
     await store.sessions.create(session)
     live.add(session, instance)
+    const limitMs = begun + idleMs * ANSWER_SHARE - performance.now()
     const answer = await client
-      .start(instance.socketPath, sessionId, { ...request, transport }, caller.headers)
+      .start(instance.socketPath, sessionId, { ...request, transport }, caller.headers, limitMs)
       .catch((cause: unknown) => {
         const message = 'The instance ended, or did not answer, when the session was to begin. Try again.'
         throw new CloudError('DEPLOY-SESSION-FAILED', message, { cause })
       })
     if (answer.status !== 200) throw refusalOf(answer)
     const { iceConfig, roomUrl, roomToken } = startAnswer.parse(answer.body)
-    const now = clock()
-    await store.sessions.started(sessionId, now - begun, now)
+    await store.sessions.started(sessionId, Math.round(performance.now() - begun), clock())
     return {
       sessionId,
       ...(iceConfig && { iceConfig }),

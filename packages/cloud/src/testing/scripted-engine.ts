@@ -31,6 +31,8 @@ export class ScriptedInstance implements Instance {
   isFull = false
   /** Whether it breaks off instead of answering a start, though it has begun the session. */
   isMute = false
+  /** Whether it never answers a start. */
+  isDeaf = false
   readonly #script: InstanceScript
   readonly #server: Server
   readonly #watchers = new Set<ServerResponse>()
@@ -128,6 +130,7 @@ export class ScriptedInstance implements Instance {
   }
 
   async #start(request: IncomingMessage, send: (status: number, body: unknown) => void): Promise<void> {
+    if (this.isDeaf) return
     const chunks: Buffer[] = []
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
     const { transport } = JSON.parse(Buffer.concat(chunks).toString()) as { transport: 'webrtc' }

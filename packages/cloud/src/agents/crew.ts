@@ -145,8 +145,11 @@ export class Crew {
       isAwaited: () => tenant.isAwaited && revision.stored.phase === 'Active',
     }
     const turn = await turns.take(starter, this.#closing.signal)
-    if (!revision.isWanted) turn?.end()
-    if (!turn || !revision.isWanted) return undefined
+    if (!turn) return undefined
+    if (!revision.isWanted) {
+      turn.end()
+      return undefined
+    }
     const start = host.start(agent, revision.stored, this.#events)
     void start
       .then(({ settled }) => settled)

@@ -49,6 +49,7 @@ export function agentRoutes(agents: AgentService): readonly Route[] {
         'DEPLOY-REGION-MISMATCH',
         'DEPLOY-SECRET-NOT-FOUND',
         'DEPLOY-IMAGE-NOT-FOUND',
+        'DEPLOY-AT-CAPACITY',
       ],
       handle: async ({ organizationId, body }) => ({
         status: 200,

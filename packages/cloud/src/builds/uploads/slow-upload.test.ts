@@ -85,6 +85,7 @@ it('lets go of clients that stop anywhere, and keeps nothing of them', async () 
     await until(() => socket.closed, 'the connection to be closed')
   }
   await until(() => kept().length === 0, 'nothing to be left')
-  expect((await cloud.sendForm(place, await packed(files))).status).toBe(204)
+  const send = async () => (await cloud.sendForm(place, await packed(files))).status
+  await until(async () => (await send()) === 204, 'the place to be free')
   expect(cloud.told.filter((line) => line.includes('"level":"error"'))).toEqual([])
 })

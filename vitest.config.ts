@@ -7,5 +7,7 @@ export default defineConfig({
     hookTimeout: 90_000,
     // More than there are cores on a small machine: most of them wait, for sound, processes and browsers.
     maxWorkers: 3,
+    // Sound, processes and browsers are real, and somebody else may use the machine: what fails is tried once more, and shown as such.
+    retry: 1,
   },
 })

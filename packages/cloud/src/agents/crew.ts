@@ -49,6 +49,8 @@ export class Crew {
   /** Instances that are being started, and are in no revision yet. */
   readonly #starts = new Set<Promise<void>>()
   readonly #closing = new AbortController()
+  /** Sessions for which an instance was asked in vain the last time. */
+  readonly #unheard = new WeakMap<HostedInstance, ReadonlySet<string>>()
 
   constructor(options: CrewOptions) {
     this.#options = options
@@ -202,17 +204,37 @@ export class Crew {
     }
   }
 
-  /** Which sessions of an instance it does not know. Of those that it has not counted because they are over, it is asked how they ended. */
+  /**
+   * Which sessions of an instance it does not know. Of those that it has not counted because they are over, it is asked how they ended. One
+   * for which it has no answer keeps its place until it is asked again, and is nobody's hindrance; twice in a row is as good as not known.
+   */
   async #unknown(instance: HostedInstance, counted: readonly SessionView[]): Promise<readonly string[]> {
-    const { live, client } = this.#options
+    const { live, client, log } = this.#options
     const known = new Set(counted.map(({ sessionId }) => sessionId))
-    const unknown: string[] = []
-    for (const id of instance.sessionIds.filter((one) => !known.has(one))) {
-      const view = await client.session(instance.socketPath, id)
-      if (view) await live.note(instance.id, view)
-      else unknown.push(id)
+    const before = this.#unheard.get(instance)
+    const unheard = new Set<string>()
+    const ask = async (
+      id: string,
+    ): Promise<{ readonly id: string; readonly view?: SessionView | undefined }> => {
+      try {
+        return { id, view: await client.session(instance.socketPath, id) }
+      } catch (error) {
+        log.warn('an instance did not say how a session is', {
+          instanceId: instance.id,
+          sessionId: id,
+          error,
+        })
+        unheard.add(id)
+        return { id }
+      }
     }
-    return unknown
+    // All at once: of one that hangs they are over at the same time.
+    const answers = await Promise.all(instance.sessionIds.filter((id) => !known.has(id)).map(ask))
+    this.#unheard.set(instance, unheard)
+    for (const { view } of answers) if (view) await live.note(instance.id, view)
+    return answers
+      .filter(({ id, view }) => view === undefined && (!unheard.has(id) || before?.has(id)))
+      .map(({ id }) => id)
   }
 
   #onReady({ id, stored, ageMs }: HostedInstance): void {

@@ -223,15 +223,26 @@ export class HostedInstance {
 
   /** Does something again and again until it works: what is lost here would be a session in a false state. */
   async #insist(work: () => Promise<void>): Promise<void> {
+    await this.#insistUntil(() => this.#letGo.signal.aborted, work)
+  }
+
+  /** The same for what has a sense only as long as it lives. Says whether it was done. */
+  async #insistAlive(work: () => Promise<void>): Promise<boolean> {
+    return this.#insistUntil(() => this.#isOver, work)
+  }
+
+  async #insistUntil(isVain: () => boolean, work: () => Promise<void>): Promise<boolean> {
     const { log } = this.#options
-    while (!this.#letGo.signal.aborted) {
+    while (!isVain()) {
       try {
-        return await work()
+        await work()
+        return true
       } catch (error) {
         log.error('an instance could not be looked after; trying again', { instanceId: this.id, error })
         await sleep(RETRY_MS, undefined, { signal: this.#letGo.signal }).catch(() => {})
       }
     }
+    return false
   }
 
   async #becomeReady(): Promise<boolean> {
@@ -239,9 +250,9 @@ export class HostedInstance {
     while (!this.#isOver) {
       const info = await client.info(this.socketPath).catch(() => undefined)
       if (info?.instanceId === this.id) {
-        await this.#insist(() => ingest.catchUp())
-        await this.#insist(() => events.joined(this, info.sessions))
-        if (this.#letGo.signal.aborted) return false
+        await this.#insistAlive(() => ingest.catchUp())
+        const hasJoined = await this.#insistAlive(() => events.joined(this, info.sessions))
+        if (!hasJoined || this.#letGo.signal.aborted) return false
         ingest.markReady()
         this.#readySince = performance.now()
         this.#idleSince = this.#readySince
@@ -308,7 +319,7 @@ export class HostedInstance {
   /** It hangs, and is ended the hard way. */
   async #giveUp(): Promise<void> {
     this.#isHung = true
-    await this.#insist(() => this.#options.instance.stop(0))
+    await this.#insistAlive(() => this.#options.instance.stop(0))
   }
 
   /** Waits, but not beyond the end. */

@@ -78,6 +78,37 @@ it('a session whose end could not be written down is over as its instance says',
   expect(await house.ended('echo', id)).toMatchObject({ completionStatus: 'client_left', endedAt })
 })
 
+it('an instance that dies while it is asked for its sessions is gone with them', async () => {
+  await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })
+  const { id, instance } = await house.session('echo')
+  await house.fixture.cloud.close({ deadlineMs: 0 })
+  instance.isFull = true
+  instance.endSession(id)
+  instance.isFrail = true
+  await house.fixture.open()
+  expect(await house.ended('echo', id)).toMatchObject({ completionStatus: 'instance_lost' })
+  expect(instance.isGone).toBe(true)
+  expect((await house.start('echo')).status).toBe(200)
+})
+
+it('an instance that does not say how a session ended takes others, and tells of them', async () => {
+  await house.deployed('echo', { sessionsPerInstance: 3, autoScaling: { minAgents: 1, maxAgents: 1 } })
+  const { id: odd, instance } = await house.session('echo')
+  const { id: other } = await house.session('echo')
+  await house.fixture.cloud.close({ deadlineMs: 0 })
+  instance.isFull = true
+  const view = instance.endSession(odd)
+  instance.isFull = false
+  // As one of another version would.
+  instance.ended.set(odd, Object.assign({ ...view }, { state: 'finished' }))
+  await house.fixture.open()
+  await until(async () => (await house.agent('echo')).currentRevision.readyReplicas === 1, 'it to be ready')
+  expect((await house.start('echo')).status).toBe(200)
+  expect((await house.start('echo')).status).toBe(429)
+  instance.endSession(other)
+  expect(await house.ended('echo', other)).toMatchObject({ completionStatus: 'client_left' })
+})
+
 it('a roll-out goes on where it was', async () => {
   house.engine.scripts.set('registry.test/bot:1', { waits: true })
   await house.create('slow')

@@ -33,6 +33,8 @@ export class ScriptedInstance implements Instance {
   isMute = false
   /** Whether it never answers a start. */
   isDeaf = false
+  /** Whether it is killed when it is asked for a session. */
+  isFrail = false
   readonly #script: InstanceScript
   readonly #server: Server
   readonly #watchers = new Set<ServerResponse>()
@@ -117,7 +119,8 @@ export class ScriptedInstance implements Instance {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     }
     const [, id = ''] = /^\/sessions\/([\w-]+)$/.exec(request.url ?? '') ?? []
-    if (request.url === '/instance') {
+    if (request.method === 'GET' && id !== '' && this.isFrail) this.crash({ signal: 'SIGKILL' })
+    else if (request.url === '/instance') {
       send(200, { instanceId: this.id, pid: 0, sessions: [...this.sessions.values()] })
     } else if (request.url === '/instance/events') {
       response.writeHead(200).write('\n')

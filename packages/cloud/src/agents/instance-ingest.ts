@@ -61,20 +61,17 @@ export class InstanceIngest {
   wake(): void {
     if (this.#isScheduled || this.#isClosed || this.#retry !== undefined) return
     this.#isScheduled = true
-    this.#enqueue(false).then(
-      () => this.#noteWorking(),
-      (error: unknown) => this.#tryAgain(error),
-    )
+    void this.#enqueue(() => this.#try())
   }
 
   /** Resolves when everything that is there now was taken over. */
   async catchUp(): Promise<void> {
-    await this.#enqueue(false)
+    await this.#enqueue(() => this.#takeAll(false))
   }
 
   /** Takes over the rest of an instance that has ended, also a last line without its end. */
   async finish(): Promise<void> {
-    await this.#enqueue(true)
+    await this.#enqueue(() => this.#takeAll(true))
     this.#isClosed = true
     clearTimeout(this.#retry)
     await this.#options.logs.forgetPosition(this.#options.instanceId)
@@ -88,6 +85,17 @@ export class InstanceIngest {
   }
 
   /** On a full disk an instance wakes us many times a second: all of that is one try a second, and one word in the log. */
+  async #try(): Promise<void> {
+    // The one before has failed, and this one was woken meanwhile.
+    if (this.#retry !== undefined) return
+    try {
+      await this.#takeAll(false)
+      this.#noteWorking()
+    } catch (error) {
+      this.#tryAgain(error)
+    }
+  }
+
   #tryAgain(error: unknown): void {
     const { log, instanceId } = this.#options
     if (!this.#isFailing) {
@@ -107,12 +115,12 @@ export class InstanceIngest {
     this.#isFailing = false
   }
 
-  #enqueue(isOver: boolean): Promise<void> {
+  #enqueue(work: () => Promise<void>): Promise<void> {
     const next = this.#work
       .catch(() => {})
       .then(() => {
         this.#isScheduled = false
-        return this.#isClosed ? undefined : this.#takeAll(isOver)
+        return this.#isClosed ? undefined : work()
       })
     this.#work = next
     return next

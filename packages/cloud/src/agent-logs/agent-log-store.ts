@@ -84,7 +84,7 @@ export interface AgentLogStore {
   follow(agentId: string, filter: AgentLogFilter, after: number): AgentLogFollower
   /** The number of the newest entry, also when that was pruned; 0 if there never was one. */
   newest(agentId: string): Promise<number>
-  /** Removes the log of an agent that is gone for good, and whatever is known of it. */
+  /** Removes the log of an agent that is gone for good, and whatever is known of it; its followers may read to its end first. */
   remove(agentId: string): Promise<void>
   /** Removes the logs of all agents but these: a crash may have come between the end of an agent and that of its log. */
   removeOthers(agentIds: ReadonlySet<string>): Promise<void>

@@ -15,6 +15,7 @@ export class LogFollower implements AgentLogFollower {
   readonly #turns: Turns
   #at: number
   #closed = false
+  #isComplete = false
   #wake: (() => void) | undefined
 
   constructor(log: FollowedLog, after: number, turns: Turns) {
@@ -28,6 +29,12 @@ export class LogFollower implements AgentLogFollower {
     this.#wake?.()
   }
 
+  /** Nothing comes any more: it ends when it has read what is there. */
+  complete(): void {
+    this.#isComplete = true
+    this.#wake?.()
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<readonly StoredLogEntry[]> {
     try {
       while (!this.#closed) {
@@ -35,6 +42,7 @@ export class LogFollower implements AgentLogFollower {
         if (this.#closed) return
         const step = this.#log.read(this.#at)
         if (step === undefined) {
+          if (this.#isComplete) return
           await new Promise<void>((resolve) => {
             this.#wake = resolve
           })

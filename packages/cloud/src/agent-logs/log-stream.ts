@@ -79,7 +79,12 @@ export class LogStream {
       while (!this.#stream.gone && !(await this.#hasEnded())) {
         const batch = await Promise.race([next, this.#nudged()])
         if (batch === undefined) continue
-        if (batch.done === true || !(await this.#send(batch.value))) return
+        if (batch.done === true) {
+          // The log is removed, perhaps in the moment in which the session is over.
+          if (!this.#closed) await this.#hasEnded()
+          return
+        }
+        if (!(await this.#send(batch.value))) return
         next = batches.next()
       }
     } finally {

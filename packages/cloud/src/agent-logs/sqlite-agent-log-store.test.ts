@@ -196,6 +196,41 @@ describe('a log that is removed', () => {
     database.close()
   })
 
+  it('is read to its end by its followers first', async () => {
+    await store.append(AGENT, many(1200))
+    const seen: number[] = []
+    const reading = (async () => {
+      for await (const batch of store.follow(AGENT, {}, 0)) seen.push(...batch.map(({ id }) => id))
+    })()
+    const written = store.append(AGENT, many(1))
+    await store.remove(AGENT)
+    await Promise.all([reading, written])
+    expect(seen).toEqual(Array.from({ length: 1201 }, (_, index) => index + 1))
+    expect(await idsOf({})).toEqual([])
+  })
+
+  it('does not wait for a follower that does not read', async () => {
+    await store.close()
+    store = new SqliteAgentLogStore(join(folder, 'logs.db'), { ...OPTIONS, farewellMs: 20 })
+    await store.append(AGENT, many(3))
+    const batches = store.follow(AGENT, {}, 0)[Symbol.asyncIterator]()
+    await store.remove(AGENT)
+    expect(await idsOf({})).toEqual([])
+    expect((await batches.next()).done).toBe(true)
+  })
+
+  it('is left to the next process by one that ends while its followers read', async () => {
+    await store.append(AGENT, many(3))
+    const batches = store.follow(AGENT, {}, 0)[Symbol.asyncIterator]()
+    const removing = store.remove(AGENT)
+    await store.close()
+    await removing
+    expect((await batches.next()).done).toBe(true)
+    store = new SqliteAgentLogStore(join(folder, 'logs.db'), OPTIONS)
+    await store.removeOthers(new Set())
+    expect(await idsOf({})).toEqual([])
+  })
+
   it('is gone when it was being removed as the process ended', async () => {
     await store.append(AGENT, many(2000))
     const removing = store.remove(AGENT)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CloudError } from '../errors.ts'
 import { SqliteDatabase } from '../store/sqlite/database.ts'
 import { migrate } from '../store/sqlite/migrations.ts'
@@ -19,11 +20,14 @@ import { Turns } from './turns.ts'
 
 /** Entries that are removed in one transaction. */
 const REMOVED_AT_ONCE = 500
+/** Followers of a log that is removed get so long to read its end. */
+const FAREWELL_MS = 5000
 const EMPTY: AgentLogPage = { entries: [], total: { value: 0, relation: 'eq' }, hasMore: false }
 
 /** What can be set for a store of logs. */
 export interface AgentLogStoreOptions extends LogLimits {
   readonly now?: () => number
+  readonly farewellMs?: number
 }
 
 /** The logs of all agents in one SQLite file. It is for one process. */
@@ -34,17 +38,21 @@ export class SqliteAgentLogStore implements AgentLogStore {
   readonly #queue: AppendQueue
   readonly #turns = new Turns()
   readonly #now: () => number
+  readonly #farewellMs: number
   /** Those that read the log of an agent. */
   readonly #followers = new Map<string, Set<LogFollower>>()
+  /** Called when a follower has left the log of an agent as its last. */
+  readonly #farewells = new Map<string, () => void>()
   #closed = false
 
-  constructor(path: string, { now = Date.now, ...limits }: AgentLogStoreOptions) {
+  constructor(path: string, { now = Date.now, farewellMs = FAREWELL_MS, ...limits }: AgentLogStoreOptions) {
     this.#database = new SqliteDatabase(path)
     migrate(this.#database, LOG_MIGRATIONS)
     this.#tables = new LogTables(this.#database, limits)
     this.#reader = new LogReader(this.#database, this.#turns)
     this.#queue = new AppendQueue((appends) => this.#write(appends))
     this.#now = now
+    this.#farewellMs = farewellMs
   }
 
   async append(
@@ -78,11 +86,14 @@ export class SqliteAgentLogStore implements AgentLogStore {
     }
     const left = (follower: LogFollower) => {
       followers.delete(follower)
-      if (followers.size === 0 && this.#followers.get(agentId) === followers) this.#followers.delete(agentId)
+      if (followers.size > 0 || this.#followers.get(agentId) !== followers) return
+      this.#followers.delete(agentId)
+      this.#farewells.get(agentId)?.()
     }
     const follower = new LogFollower({ read, left }, after, this.#turns)
     if (this.#closed) follower.close()
     else this.#followers.set(agentId, followers.add(follower))
+    if (this.#farewells.has(agentId)) follower.complete()
     return follower
   }
 
@@ -92,6 +103,9 @@ export class SqliteAgentLogStore implements AgentLogStore {
 
   async remove(agentId: string): Promise<void> {
     this.#queue.flush()
+    if (this.#followers.has(agentId)) await this.#bidFarewell(agentId)
+    // Whoever opens it next removes it.
+    if (this.#closed) return
     this.#database.transaction(() => this.#tables.detach(agentId))
     for (const follower of this.#followers.get(agentId) ?? []) follower.close()
     await this.#repeat(() => this.#tables.sweep(REMOVED_AT_ONCE))
@@ -117,6 +131,15 @@ export class SqliteAgentLogStore implements AgentLogStore {
     this.#closed = true
     for (const followers of this.#followers.values()) for (const follower of followers) follower.close()
     this.#database.close()
+  }
+
+  /** Resolves when the followers of a log have read it to its end, or had time enough for that. */
+  async #bidFarewell(agentId: string): Promise<void> {
+    const enough = new AbortController()
+    this.#farewells.set(agentId, () => enough.abort())
+    for (const follower of this.#followers.get(agentId) ?? []) follower.complete()
+    await sleep(this.#farewellMs, undefined, { signal: enough.signal }).catch(() => {})
+    this.#farewells.delete(agentId)
   }
 
   #write(appends: readonly Append[]): void {

@@ -253,7 +253,8 @@ export class Crew {
   async #onGone(instance: HostedInstance, end: InstanceEnd): Promise<void> {
     const { live, host, room, voice, config, log, onChange } = this.#options
     const { id, stored } = instance
-    this.get(stored.deploymentId)?.noteGone(instance, end, config.startSeconds)
+    const revision = this.get(stored.deploymentId)
+    revision?.noteGone(instance, end, config.startSeconds)
     for (const sessionId of instance.sessionIds) {
       await live.end(sessionId, 'instance_lost', `Its instance ${endWords(end)}.`)
     }
@@ -264,6 +265,8 @@ export class Crew {
       voice.say(stored.deploymentId, text, { level: 'error', instanceId: id })
       log.warn('an instance ended by itself', { instanceId: id, ...end.exit })
     }
+    // Not before: the log of a removed agent goes with the last of its deployments.
+    revision?.forget(instance)
     room.notify()
     onChange()
   }

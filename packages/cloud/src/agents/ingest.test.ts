@@ -6,6 +6,7 @@ import { SqliteAgentLogStore } from '../agent-logs/sqlite-agent-log-store.ts'
 import { SqliteDatabase } from '../store/sqlite/database.ts'
 import { AgentHouse } from '../testing/agent-house.ts'
 import { until } from '../testing/cloud-fixture.ts'
+import { EventSource } from '../testing/event-source.ts'
 import { logEntry } from '../testing/log-entries.ts'
 import type { ScriptedInstance } from '../testing/scripted-engine.ts'
 
@@ -74,6 +75,45 @@ it('a removed agent leaves nothing in the logs', async () => {
   } finally {
     database.close()
   }
+})
+
+it('a removed agent whose instance crashes leaves nothing in the logs', async () => {
+  const database = new SqliteDatabase(join(house.fixture.folder, 'logs.db'))
+  const { id } = await house.session('echo')
+  let isRemoved = false
+  house.engine.remove = async () => {
+    // As long as a removed agent could be taken for one of which nothing is left.
+    for (let count = 0; count < 5; count += 1) await house.record('echo', id)
+    isRemoved = true
+  }
+  try {
+    await house.fixture.request('/v1/agents/echo', { method: 'DELETE' })
+    instance.crash({ code: 1 })
+    await until(() => isRemoved, 'what its instance has left to be removed')
+    await until(() => database.all('SELECT agent_id FROM logs').length === 0, 'its log to be gone')
+    await house.fixture.cloud.close({ deadlineMs: 0 })
+    expect(database.all('SELECT agent_id FROM logs')).toEqual([])
+  } finally {
+    database.close()
+  }
+})
+
+it('who follows the last session of a removed agent hears its last words, and how it ended', async () => {
+  const { id } = await house.session('echo')
+  await house.fixture.request('/v1/agents/echo', { method: 'DELETE' })
+  const url = `${house.fixture.url}/v1/agents/echo/logs`
+  const authorization = `Bearer ${house.fixture.keys.privateKey}`
+  const ofSession = await EventSource.open(`${url}?sessionId=${id}`, { authorization })
+  const ofAgent = await EventSource.open(url, { authorization })
+  for (const source of [ofSession, ofAgent]) await source.until(() => source.events.length > 0)
+  instance.say('my last words', id)
+  instance.crash({ code: 1 })
+  for (const source of [ofSession, ofAgent]) await source.ended()
+  const heard = ({ events }: EventSource) => events.map(({ data = '' }) => data).join('\n')
+  expect(heard(ofSession)).toContain('my last words')
+  expect(ofSession.end).toMatchObject({ completionStatus: 'instance_lost' })
+  expect(heard(ofAgent)).toContain('my last words')
+  expect(heard(ofAgent)).toContain('is retired')
 })
 
 it('a removed agent leaves nothing in the logs when the cloud was killed before it had removed them', async () => {

@@ -8,6 +8,8 @@ import type { HostedInstance, InstanceEnd } from './hosted-instance.ts'
 export class Revision {
   #stored: StoredDeployment
   readonly #instances = new Map<string, HostedInstance>()
+  /** Those that are gone, and of which not everything was said and written down yet. */
+  readonly #leaving = new Set<string>()
   readonly #backOff = new BackOff()
   #starting = 0
   #started = 0
@@ -53,7 +55,7 @@ export class Revision {
   }
 
   get isEmpty(): boolean {
-    return this.#instances.size === 0 && this.#starting === 0
+    return this.total === 0 && this.#leaving.size === 0
   }
 
   get ready(): number {
@@ -151,12 +153,14 @@ export class Revision {
     this.#trouble = undefined
   }
 
-  /** One is gone. */
+  /** One is gone. It may be told twice, until it is forgotten. */
   noteGone(instance: HostedInstance, end: InstanceEnd, startSeconds: number): void {
+    if (this.#leaving.has(instance.id)) return
+    this.#leaving.add(instance.id)
     this.#instances.delete(instance.id)
     if (end.expected) {
       // It has worked to its end, whatever became of others.
-      if (end.wasReady && this.isEmpty) this.#trouble = undefined
+      if (end.wasReady && this.total === 0) this.#trouble = undefined
       return
     }
     this.#trouble = end
@@ -165,6 +169,11 @@ export class Revision {
     this.#backOff.failed(performance.now(), end.wasReady ? end.livedMs : 0)
     // Of one that was killed together with the cloud nothing follows for the bot.
     if (!end.wasReady && end.isKnown) this.#failure = failureOf(end, startSeconds)
+  }
+
+  /** Nothing is left to be said of one that is gone. */
+  forget({ id }: HostedInstance): void {
+    this.#leaving.delete(id)
   }
 
   info(): RevisionInfo {

@@ -60,10 +60,7 @@ export interface LogsRequest {
 
 /** Reads the query of a request for the log of an agent. */
 export function parseLogsQuery(url: string, agentId: string): LogsRequest {
-  const mark = url.indexOf('?')
-  const asked = check.check(new URLSearchParams(mark < 0 ? '' : url.slice(mark))) as z.infer<
-    typeof agentLogsQuery
-  >
+  const asked = check.check(queryOf(url)) as z.infer<typeof agentLogsQuery>
   const { limit, order, offset, cursor, startTime, endTime, ...filter } = asked
   if (cursor !== undefined && offset !== undefined) throw invalid('cursor and offset cannot both be given.')
   const after = cursor === undefined ? undefined : decodeToken(bindingOf(agentId, order), cursor)
@@ -76,6 +73,11 @@ export function parseLogsQuery(url: string, agentId: string): LogsRequest {
   return { filter: { ...filter, ...times }, limit, order, offset, after }
 }
 
+/** The session whose log a request is for, if it is for one; a request that is at fault is refused later. */
+export function sessionAskedFor(url: string): string | undefined {
+  return id.safeParse(queryOf(url).get('sessionId')).data
+}
+
 /** What stands for the entries after this one. */
 export function cursorAfter(agentId: string, order: 'asc' | 'desc', entry: number): string {
   return encodeToken(bindingOf(agentId, order), entry)
@@ -84,6 +86,11 @@ export function cursorAfter(agentId: string, order: 'asc' | 'desc', entry: numbe
 /** A request that is at fault. */
 export function invalid(message: string): CloudError {
   return new CloudError('INVALID_REQUEST', message)
+}
+
+function queryOf(url: string): URLSearchParams {
+  const mark = url.indexOf('?')
+  return new URLSearchParams(mark < 0 ? '' : url.slice(mark))
 }
 
 function bindingOf(agentId: string, order: 'asc' | 'desc'): string {

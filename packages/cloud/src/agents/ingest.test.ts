@@ -116,6 +116,20 @@ it('who follows the last session of a removed agent hears its last words, and ho
   expect(heard(ofAgent)).toContain('is retired')
 })
 
+it('a session of a removed agent has its log also when the name is taken again', async () => {
+  const { id } = await house.session('echo')
+  instance.say('still here', id)
+  await until(async () => (await house.logs('echo', `&sessionId=${id}`)).length > 0, 'the line')
+  await house.fixture.request('/v1/agents/echo', { method: 'DELETE' })
+  await house.deployed('echo', { autoScaling: { minAgents: 0, maxAgents: 1 } })
+  const texts = (await house.logs('echo', `&sessionId=${id.toUpperCase()}`)).map(({ log }) => log)
+  expect(texts).toEqual(['still here'])
+  expect((await house.logs('echo')).map(({ log }) => log)).not.toContain('still here')
+  await house.deployed('other')
+  const { status } = await house.fixture.request(`/v1/agents/other/logs?sessionId=${id}`)
+  expect(status).toBe(404)
+})
+
 it('a removed agent leaves nothing in the logs when the cloud was killed before it had removed them', async () => {
   const path = join(house.fixture.folder, 'logs.db')
   await house.fixture.cloud.close({ deadlineMs: 0 })

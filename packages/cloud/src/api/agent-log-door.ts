@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { agentName } from '@botcli/protocol/cloud'
 import type { AgentLogRoute } from '../agent-logs/agent-log-route.ts'
+import { sessionAskedFor } from '../agent-logs/agent-logs-query.ts'
 import { noAgent } from '../agents/agent-service.ts'
 import type { Store } from '../store/store.ts'
 import { checkParam } from './checks.ts'
@@ -23,12 +24,24 @@ export class AgentLogDoor {
 
   /** Answers a reader who has come in. Rejects while nothing was sent. */
   async serve(name: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const { gate, store, route } = this.#options
+    const { gate, route } = this.#options
     const key = await gate.enter(incoming.headers.authorization, 'private')
     gate.watch(key, outgoing)
     const known = checkParam('agentName', agentName, name)
-    const agent = await store.agents.latest(key.organizationId, known)
-    if (!agent) throw noAgent(known)
-    await route.serve(incoming, outgoing, agent.id)
+    const agentId = await this.#agentId(key.organizationId, known, sessionAskedFor(incoming.url ?? ''))
+    if (agentId === undefined) throw noAgent(known)
+    await route.serve(incoming, outgoing, agentId)
+  }
+
+  /** The agent of a name. A session may be of one that was removed, and whose name another one has now. */
+  async #agentId(
+    organizationId: string,
+    name: string,
+    sessionId: string | undefined,
+  ): Promise<string | undefined> {
+    const { agents, sessions } = this.#options.store
+    const session = sessionId === undefined ? undefined : await sessions.get(organizationId, sessionId)
+    if (session?.agentName === name) return session.agentId
+    return (await agents.latest(organizationId, name))?.id
   }
 }

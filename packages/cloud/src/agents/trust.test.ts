@@ -59,6 +59,45 @@ describe('an instance whose disk was full', () => {
   })
 })
 
+describe('an instance that does not say how a session ended', () => {
+  it('is asked again, and has lost it when it does not say it then', async () => {
+    await house.close()
+    let offMs = 0
+    const clock = () => Date.now() + offMs
+    house = await AgentHouse.open({ clock, config: { agents: { idleSeconds: 0 } } })
+    await house.deployed('echo', { sessionsPerInstance: 2, autoScaling: { minAgents: 1, maxAgents: 1 } })
+    const { id: odd, instance } = await house.session('echo')
+    const { id: late } = await house.session('echo')
+    instance.isFull = true
+    for (const id of [odd, late]) {
+      const view = instance.endSession(id)
+      instance.ended.set(id, Object.assign({ ...view }, { state: 'finished' }))
+    }
+    instance.isFull = false
+    offMs = 600_000
+    const asked = (id: string) =>
+      house.fixture.told.filter((line) => line.includes('did not say how') && line.includes(id)).length
+    instance.write({ type: 'lost', records: 1 })
+    await until(() => {
+      instance.say('a beat')
+      return asked(odd) === 1 && asked(late) === 1
+    }, 'both to be asked for')
+    expect(await house.record('echo', late)).toMatchObject({ state: 'starting' })
+    const view = instance.ended.get(late)
+    if (!view) throw new Error('no view')
+    instance.ended.set(late, { ...view, state: 'ended' })
+    instance.write({ type: 'lost', records: 1 })
+    const record = await until(async () => {
+      instance.say('a beat')
+      const found = await house.record('echo', odd)
+      return found.state === 'ended' && found
+    }, 'the session to be over')
+    expect(record).toMatchObject({ completionStatus: 'instance_lost' })
+    expect(await house.ended('echo', late)).toMatchObject({ completionStatus: 'client_left' })
+    expect((await house.start('echo')).status).toBe(200)
+  })
+})
+
 describe('a start', () => {
   it('that was not answered is undone at the instance, and its place is free', async () => {
     await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })

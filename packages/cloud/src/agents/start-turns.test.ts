@@ -83,6 +83,20 @@ it('gives the next turn to an organization that has none, though it came later',
   expect([...begun.keys()]).toEqual(['b', 'other'])
 })
 
+it('does not let callers of one organization keep others from their turns', async () => {
+  const turns = new StartTurns({ most: 2, longestMs: LONG_MS })
+  const isAwaited = () => true
+  const called = ['a', 'b', 'c', 'd', 'e'].map((name) => wait(turns, name, { isAwaited }))
+  const other = wait(turns, 'other', { organizationId: 'two' })
+  await Promise.all(called.slice(0, 3))
+  expect([...begun.keys()]).toEqual(['a', 'b', 'c'])
+  end('c')
+  await called[3]
+  end('a')
+  await Promise.race([other, called[4]])
+  expect([...begun.keys()]).toEqual(['b', 'd', 'other'])
+})
+
 it('does not let what hangs hold others up', async () => {
   const turns = new StartTurns({ most: 1, longestMs: 20 })
   await wait(turns, 'hangs')

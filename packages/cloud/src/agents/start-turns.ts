@@ -19,6 +19,13 @@ export interface StartTurnsOptions {
   readonly longestMs: number
 }
 
+/** A start under way. */
+interface Held {
+  readonly organizationId: string
+  /** Whether it has the place that only a start with a caller can have. */
+  readonly isExtra: boolean
+}
+
 interface Waiter {
   readonly starter: Starter
   readonly begin: (turn: Turn) => void
@@ -31,8 +38,7 @@ interface Waiter {
 export class StartTurns {
   readonly #options: StartTurnsOptions
   readonly #waiters: Waiter[] = []
-  /** The organizations of the starts under way. */
-  readonly #held: string[] = []
+  readonly #held = new Set<Held>()
 
   constructor(options: StartTurnsOptions) {
     this.#options = options
@@ -66,29 +72,37 @@ export class StartTurns {
   }
 
   #begin({ organizationId }: Starter): Turn {
-    this.#held.push(organizationId)
-    let isOver = false
+    const held = { organizationId, isExtra: !this.#isFree }
+    this.#held.add(held)
     const end = (): void => {
-      if (isOver) return
-      isOver = true
+      if (!this.#held.delete(held)) return
       clearTimeout(timer)
-      this.#held.splice(this.#held.indexOf(organizationId), 1)
       this.look()
     }
     const timer = setTimeout(end, this.#options.longestMs)
     return { end }
   }
 
+  /** A place that everybody can have goes by rank, also while callers have theirs: else who calls often would have all of them. */
   #next(): Waiter | undefined {
-    const free = this.#options.most - this.#held.length
-    if (free < 0) return undefined
-    const able = this.#waiters.filter(({ starter }) => free > 0 || starter.isAwaited())
+    const isFree = this.#isFree
+    if (!isFree && this.#hasExtra) return undefined
+    const able = this.#waiters.filter(({ starter }) => isFree || starter.isAwaited())
     const [first] = able.toSorted((a, b) => this.#rank(a.starter) - this.#rank(b.starter))
     return first
   }
 
   #rank({ organizationId, isAwaited }: Starter): number {
-    const held = this.#held.filter((one) => one === organizationId).length
+    const held = [...this.#held].filter((one) => one.organizationId === organizationId).length
     return 2 * held + (isAwaited() ? 0 : 1)
+  }
+
+  /** Whether one of the places is free that everybody can have. */
+  get #isFree(): boolean {
+    return [...this.#held].filter(({ isExtra }) => !isExtra).length < this.#options.most
+  }
+
+  get #hasExtra(): boolean {
+    return [...this.#held].some(({ isExtra }) => isExtra)
   }
 }

@@ -48,7 +48,6 @@ export class Crew {
   readonly #events: HostedInstanceEvents
   /** Instances that are being started, and are in no revision yet. */
   readonly #starts = new Set<Promise<void>>()
-  readonly #closing = new AbortController()
   /** Sessions for which an instance was asked in vain the last time. */
   readonly #unheard = new WeakMap<HostedInstance, ReadonlySet<string>>()
 
@@ -131,7 +130,7 @@ export class Crew {
   /** Starts an instance, if the machine has room for it now; otherwise the tenant is told when it may have. */
   start(agent: StoredAgent, revision: Revision, why: StartReason): void {
     const { room, tenant } = this.#options
-    if (!room.enter(tenant, why)) return
+    if (revision.unwanted.aborted || !room.enter(tenant, why)) return
     const added = revision.starts(this.#inTurn(agent, revision)).then(() => {
       this.#starts.delete(added)
       // This one looks again, and others too: it may have come to nothing.
@@ -146,9 +145,9 @@ export class Crew {
       organizationId: agent.organizationId,
       isAwaited: () => tenant.isAwaited && revision.stored.phase === 'Active',
     }
-    const turn = await turns.take(starter, this.#closing.signal)
+    const turn = await turns.take(starter, revision.unwanted)
     if (!turn) return undefined
-    if (!revision.isWanted) {
+    if (revision.unwanted.aborted) {
       turn.end()
       return undefined
     }
@@ -160,6 +159,11 @@ export class Crew {
     return start
   }
 
+  /** Starts nothing more, of no deployment. */
+  callOff(): void {
+    for (const revision of this.revisions) revision.callOff()
+  }
+
   stop(instance: HostedInstance, why: string): void {
     const { id, stored } = instance
     const text = `Instance ${short(id)} is stopped: ${why}.`
@@ -169,14 +173,14 @@ export class Crew {
 
   /** Lets go of all instances; they go on. */
   async close(): Promise<void> {
-    this.#closing.abort()
+    this.callOff()
     await Promise.all(this.#starts)
     await Promise.all(this.instances.map((instance) => instance.close()))
   }
 
   /** Ends all instances, with their sessions. One that an engine cannot end is left to the next start of the cloud. */
   async end(graceMs: number): Promise<void> {
-    this.#closing.abort()
+    this.callOff()
     await Promise.all(this.#starts)
     await within(graceMs + END_MS, Promise.all(this.instances.map((instance) => instance.stop(graceMs))))
   }

@@ -141,7 +141,10 @@ export class Fleet implements Tenant {
   /** The agent has other limits now, or is to be gone: then its sessions may end, and nothing new begins. */
   change(agent: StoredAgent): void {
     this.#agent = agent
-    if (agent.deletedAt !== null) this.#waiting.refuse(this.#notReady())
+    if (agent.deletedAt !== null) {
+      this.#waiting.refuse(this.#notReady())
+      this.#crew.callOff()
+    }
     this.wake()
   }
 

@@ -89,6 +89,53 @@ describe('bots that hang when they are loaded', () => {
   })
 })
 
+describe('starts that wait for their turns', () => {
+  const [hanging, min] = ['registry.test/hang:1', 12]
+  const scaling = { autoScaling: { minAgents: min, maxAgents: min } }
+
+  /** A machine with all turns taken, and so many more places for instances. */
+  async function open(places: number): Promise<void> {
+    house = await AgentHouse.open({ config: { agents: { idleSeconds: 0, maxInstances: TURNS + places } } })
+    house.engine.scripts.set(hanging, { waits: true })
+    for (let index = 0; index < TURNS; index += 1) await house.create(`hang-${index}`, { image: hanging })
+    await until(() => running(hanging).length === TURNS, 'all turns to be taken')
+  }
+
+  /** Lets the others have their turns, and sees that one has had it. */
+  async function proceed(): Promise<void> {
+    for (const instance of running(hanging)) instance.becomeReady()
+    await house.phase('other', 'Active')
+  }
+
+  it('are called off with their agent, and leave their places at once', async () => {
+    await open(min)
+    const warned: string[] = []
+    const onWarning = ({ message }: Error): void => void warned.push(message)
+    process.on('warning', onWarning)
+    await house.create('late', { ...scaling, image: 'registry.test/late:1' })
+    expect(await house.create('other')).toMatchObject({ status: 429 })
+    process.off('warning', onWarning)
+    expect(warned).toEqual([])
+    expect(await house.fixture.request('/v1/agents/late', { method: 'DELETE' })).toMatchObject({
+      status: 200,
+    })
+    expect(await house.create('other')).toMatchObject({ status: 200 })
+    await proceed()
+    const late = house.engine.started.filter(({ spec }) => spec.settings.agentName === 'late')
+    expect(late).toEqual([])
+  })
+
+  it('are called off when a later deployment supersedes theirs', async () => {
+    await open(min)
+    await house.create('late', { ...scaling, image: 'registry.test/late:1' })
+    await house.update('late', { image: 'registry.test/late:2', autoScaling: { minAgents: 1, maxAgents: 1 } })
+    expect(await house.create('other')).toMatchObject({ status: 200 })
+    await proceed()
+    await house.phase('late', 'Active')
+    expect(house.engine.started.filter(({ spec }) => spec.settings.agentName === 'late')).toHaveLength(1)
+  })
+})
+
 it('a deployment waits for all of its minimum, also when others start before it', async () => {
   house = await AgentHouse.open({ config: { agents: { idleSeconds: 0 } } })
   const [min, image] = [TURNS + 1, 'registry.test/slow:1']

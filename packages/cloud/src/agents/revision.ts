@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { DeployFailure, InstanceRecord, RevisionInfo } from '@botcli/protocol/cloud'
 import type { StoredDeployment } from '../store/agents.ts'
 import { BackOff } from './back-off.ts'
@@ -21,9 +22,12 @@ export class Revision {
   #trouble: InstanceEnd | undefined
   #failure: DeployFailure | undefined
   #roomlessSince: number | undefined
+  readonly #unwanted = new AbortController()
 
   constructor(stored: StoredDeployment) {
     this.#stored = stored
+    // As many starts may wait for their turns as the machine has places.
+    setMaxListeners(0, this.#unwanted.signal)
   }
 
   get stored(): StoredDeployment {
@@ -37,6 +41,7 @@ export class Revision {
   /** It is in another phase now. */
   enter(phase: StoredDeployment['phase'], at: number, failure: DeployFailure | null = null): void {
     this.#stored = { ...this.#stored, phase, phaseStartedAt: at, updatedAt: at, failure }
+    if (phase === 'Draining' || phase === 'Failed') this.callOff()
   }
 
   /** Those that are not being stopped, and those that are just being started. */
@@ -97,10 +102,14 @@ export class Revision {
     return this.#roomlessSince
   }
 
-  /** Whether instances of it are still to be started. */
-  get isWanted(): boolean {
-    const { phase } = this.#stored
-    return phase === 'Creating' || phase === 'Validating' || phase === 'Active'
+  /** Aborted when no more instances of it are to be started. */
+  get unwanted(): AbortSignal {
+    return this.#unwanted.signal
+  }
+
+  /** Nothing more is started. What waits for its turn gives its place back at once. */
+  callOff(): void {
+    this.#unwanted.abort()
   }
 
   /** The instance with most room, if any has some. */

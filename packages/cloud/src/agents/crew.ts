@@ -108,6 +108,11 @@ export class Crew {
     return this.revisions.reduce((sum, { total }) => sum + total, 0)
   }
 
+  /** How many of them are being stopped. */
+  get leaving(): number {
+    return this.revisions.reduce((sum, { leaving }) => sum + leaving, 0)
+  }
+
   get sessions(): number {
     return this.revisions.reduce((sum, { sessions }) => sum + sessions, 0)
   }
@@ -127,16 +132,17 @@ export class Crew {
     this.#revisions.delete(id)
   }
 
-  /** Starts an instance, if the machine has room for it now; otherwise the tenant is told when it may have. */
-  start(agent: StoredAgent, revision: Revision, why: StartReason): void {
+  /** Starts an instance, if the machine has room for it now; otherwise gives no, and the tenant is told when it may have. */
+  start(agent: StoredAgent, revision: Revision, why: StartReason): boolean {
     const { room, tenant } = this.#options
-    if (revision.unwanted.aborted || !room.enter(tenant, why)) return
+    if (revision.unwanted.aborted || !room.enter(tenant, why)) return false
     const added = revision.starts(this.#inTurn(agent, revision)).then(() => {
       this.#starts.delete(added)
       // This one looks again, and others too: it may have come to nothing.
       room.notify()
     })
     this.#starts.add(added)
+    return true
   }
 
   async #inTurn(agent: StoredAgent, revision: Revision): Promise<HostedInstance | undefined> {

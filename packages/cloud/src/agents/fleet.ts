@@ -6,7 +6,7 @@ import { AgentVoice } from './agent-voice.ts'
 import { Crew, type CrewOptions } from './crew.ts'
 import { noRoomFor, superseded } from './deploy-failure.ts'
 import type { HostedInstance } from './hosted-instance.ts'
-import type { Tenant } from './machine-room.ts'
+import type { StartReason, Tenant, UrgentReason } from './machine-room.ts'
 import { atCapacity, machineFull, notReady, startFailed } from './place-refusal.ts'
 import type { Revision } from './revision.ts'
 import { wantedInstances } from './scaling.ts'
@@ -53,6 +53,8 @@ export class Fleet implements Tenant {
   #lookAt: number | undefined
   #working: Promise<void> | undefined
   #isDirty = false
+  /** Whether something could not be started for which others have to make room. */
+  #lacksRoom = false
   /** Before that, what is there is not known, and nothing can be compared. */
   #isOpen = false
   #isClosed = false
@@ -90,6 +92,11 @@ export class Fleet implements Tenant {
     return this.#crew.size
   }
 
+  /** How many of them are being stopped. */
+  get leaving(): number {
+    return this.#crew.leaving
+  }
+
   get view(): FleetView {
     const { revisions } = this.#crew
     return {
@@ -122,7 +129,8 @@ export class Fleet implements Tenant {
     const waiting = this.#waiting.wait(sessionId, limitMs, gone)
     this.#options.turns.look()
     this.wake()
-    const instance = await waiting
+    // Who left needs no instance any more, and no place for one.
+    const instance = await waiting.finally(() => this.wake())
     const revision = this.#crew.get(instance.stored.deploymentId) ?? active
     return { instance, deployment: revision.stored, agent: this.#agent, coldStart: true }
   }
@@ -159,8 +167,8 @@ export class Fleet implements Tenant {
   }
 
   /** Stops an instance that nobody needs now. */
-  yieldIdle(): void {
-    if (this.#spare) this.#crew.stop(this.#spare, 'a caller of another agent needs its place')
+  yieldIdle(why: UrgentReason): void {
+    if (this.#spare) this.#crew.stop(this.#spare, `a ${why} of another agent needs its place`)
   }
 
   /** Looks again at what is there and what is wanted. */
@@ -207,6 +215,8 @@ export class Fleet implements Tenant {
   }
 
   async #compare(): Promise<void> {
+    const { room, onEmpty } = this.#options
+    this.#lacksRoom = false
     const isRemoved = this.#agent.deletedAt !== null
     const candidate = this.#candidate
     if (candidate && !isRemoved) await this.#rollOut(candidate)
@@ -216,7 +226,9 @@ export class Fleet implements Tenant {
     }
     const active = this.#active
     if (active && !isRemoved) this.#scale(active)
-    if (isRemoved && this.#crew.revisions.length === 0) this.#options.onEmpty(this.#agent.id)
+    if (!this.#lacksRoom) room.leave(this)
+    if (this.canYield) room.offer(this)
+    if (isRemoved && this.#crew.revisions.length === 0) onEmpty(this.#agent.id)
   }
 
   /** The deployment that takes sessions. */
@@ -244,7 +256,7 @@ export class Fleet implements Tenant {
       this.#voice.say(candidate.id, `Deployment ${candidate.stored.number} is being rolled out.`)
     }
     for (let size = candidate.size; size < target; size += 1)
-      this.#crew.start(this.#agent, candidate, size === 0 ? 'deployment' : 'reserve')
+      this.#start(candidate, size === 0 ? 'deployment' : 'reserve')
     if (candidate.size === 0) return this.#waitForRoom(candidate)
     // A machine that is full has no more now: what is ready has to do, and those of before make room.
     if (candidate.ready > 0 && !candidate.isStarting) return this.#activate(candidate)
@@ -332,8 +344,7 @@ export class Fleet implements Tenant {
         this.#lookAgainAt(active.notBefore)
       } else {
         for (let size = active.size; size < wanted; size += 1)
-          this.#crew.start(
-            this.#agent,
+          this.#start(
             active,
             size * active.stored.config.sessionsPerInstance < callers ? 'caller' : 'reserve',
           )
@@ -353,10 +364,15 @@ export class Fleet implements Tenant {
     }
   }
 
-  /** An instance above the minimum without a session. */
+  #start(revision: Revision, why: StartReason): void {
+    const isStarted = this.#crew.start(this.#agent, revision, why)
+    if (!isStarted && why !== 'reserve') this.#lacksRoom = true
+  }
+
+  /** An instance above the minimum without a session, and without a caller who is about to get it. */
   get #spare(): HostedInstance | undefined {
     const active = this.#active
-    return active && active.size > this.#agent.minAgents ? active.idle()[0] : undefined
+    return active && !this.isAwaited && active.size > this.#agent.minAgents ? active.idle()[0] : undefined
   }
 
   #notReady(): CloudError {

@@ -1,23 +1,30 @@
 /** What an instance is started for. */
 export type StartReason = 'reserve' | 'caller' | 'deployment'
 
+/** What somebody waits for, so that others have to make room for it. */
+export type UrgentReason = Exclude<StartReason, 'reserve'>
+
 /** A tenant of the machine. */
 export interface Tenant {
   /** How many instances it has, or is about to have. */
   readonly size: number
+  /** How many of them are being stopped. */
+  readonly leaving: number
   /** Whether it has an instance that nobody needs now. */
   readonly canYield: boolean
-  /** Stops such an instance. */
-  yieldIdle(): void
+  /** Stops such an instance, for what another one needs its place for. */
+  yieldIdle(why: UrgentReason): void
   /** Looks again at what is wanted. */
   wake(): void
 }
 
-/** How many instances a machine holds. */
+/** How many instances a machine holds, and who gets the next place. */
 export class MachineRoom {
   /** Instances of all agents together. */
   readonly #maxInstances: number
   readonly #tenants = new Set<Tenant>()
+  /** Who waits for a place, the first one first. What becomes free is theirs: also a place that somebody has given up for another one. */
+  readonly #waiting = new Set<Tenant>()
 
   constructor(maxInstances: number) {
     this.#maxInstances = maxInstances
@@ -29,31 +36,52 @@ export class MachineRoom {
 
   remove(tenant: Tenant): void {
     this.#tenants.delete(tenant)
+    this.leave(tenant)
   }
 
-  /** Whether there is room for an instance that somebody waits for, or somebody else can make some. */
+  /** Whether there is room for an instance that somebody waits for, or will be: because others stop, or can be made to. */
   hasRoom(tenant?: Tenant): boolean {
-    return this.#free > 0 || this.#yielding(tenant) !== undefined
+    return this.#coming > this.#before(tenant) || this.#yielding(tenant) !== undefined
   }
 
   /**
    * Lets an instance be started, or not now: then the tenant is woken when it may. The first instance of a deployment may be one too many if
    * it replaces another one, so that an agent can be changed also when there is no room left; but there is only one such instance at a time
-   * on the whole machine. Else others have to stop what they do not need, for a caller and for a deployment.
+   * on the whole machine. Else others have to stop what they do not need, for a caller and for a deployment, which wait until that is gone.
    */
   enter(tenant: Tenant, why: StartReason): boolean {
-    const free = this.#free
-    if (free > 0) return true
+    const isReplacement = why === 'deployment' && tenant.size > 0
+    if (this.#free > this.#before(tenant) || (isReplacement && this.#free === 0)) {
+      this.#waiting.delete(tenant)
+      return true
+    }
     if (why === 'reserve') return false
-    if (why === 'deployment' && tenant.size > 0 && free === 0) return true
-    const other = this.#yielding(tenant)
-    other?.yieldIdle()
-    return other !== undefined
+    this.#waiting.add(tenant)
+    // One that is being stopped already is enough, however often somebody asks.
+    if (this.#coming <= this.#before(tenant)) this.#yielding(tenant)?.yieldIdle(why)
+    return false
+  }
+
+  /** A tenant does not wait for a place, or not any more. */
+  leave(tenant: Tenant): void {
+    if (this.#waiting.delete(tenant)) this.notify()
+  }
+
+  /** A tenant can yield now: those who wait for a place may need that. */
+  offer(tenant: Tenant): void {
+    if (this.#waiting.size === 0 || this.#coming >= this.#waiting.size) return
+    for (const other of this.#waiting) if (other !== tenant) other.wake()
   }
 
   /** There may be room now. */
   notify(): void {
     for (const tenant of this.#tenants) tenant.wake()
+  }
+
+  /** How many get a place before a tenant. */
+  #before(tenant: Tenant | undefined): number {
+    const place = tenant === undefined ? -1 : [...this.#waiting].indexOf(tenant)
+    return place < 0 ? this.#waiting.size : place
   }
 
   #yielding(tenant?: Tenant): Tenant | undefined {
@@ -62,5 +90,10 @@ export class MachineRoom {
 
   get #free(): number {
     return this.#maxInstances - [...this.#tenants].reduce((sum, { size }) => sum + size, 0)
+  }
+
+  /** What is free, and will be as soon as those are gone that are being stopped. */
+  get #coming(): number {
+    return this.#free + [...this.#tenants].reduce((sum, { leaving }) => sum + leaving, 0)
   }
 }

@@ -72,6 +72,89 @@ describe('a machine that is full', () => {
   })
 })
 
+describe('a machine that is full of what nobody needs', () => {
+  afterEach(() => {
+    for (const instance of house.engine.running) instance.crash()
+  })
+
+  const image = 'registry.test/lingers:1'
+  const zero = (maxAgents: number) => ({ image, autoScaling: { minAgents: 0, maxAgents } })
+
+  async function open(maxInstances: number): Promise<void> {
+    house = await AgentHouse.open({ config: { agents: { maxInstances, idleSeconds: 300 } } })
+    house.engine.scripts.set(image, { lingers: true })
+  }
+
+  /** Those that run, and were told to end. */
+  function stopped(): readonly ScriptedInstance[] {
+    return house.engine.running.filter(({ isStopped }) => isStopped)
+  }
+
+  /** Waits for an instance to be stopped for another agent, and sees what its own agent says of that. */
+  async function yielded(name: string, why: string): Promise<ScriptedInstance> {
+    const text = `a ${why} of another agent needs its place.`
+    await until(
+      async () => (await house.logs(name)).some(({ log }) => log.endsWith(text)),
+      `${name} to yield for a ${why}`,
+    )
+    const isOf = ({ spec }: ScriptedInstance): boolean => spec.settings.agentName === name
+    return until(() => stopped().find(isOf), `the instance of ${name} to be stopped`)
+  }
+
+  it('starts nothing before what yields is gone, and stops no more than it has to', async () => {
+    await open(3)
+    for (const name of ['aa', 'bb', 'cc']) await house.deployed(name, zero(1))
+    await house.create('dd', zero(1))
+    const first = await yielded('aa', 'deployment')
+    await house.update('dd', { autoScaling: { maxAgents: 2 } })
+    await house.create('ee', zero(1))
+    const second = await yielded('bb', 'deployment')
+    expect(stopped()).toHaveLength(2)
+    expect(house.engine.started).toHaveLength(3)
+    first.crash({ code: 0 })
+    await house.phase('dd', 'Active')
+    expect(house.engine.running).toHaveLength(3)
+    second.crash({ code: 0 })
+    await house.phase('ee', 'Active')
+    expect(house.engine.running).toHaveLength(3)
+    expect(stopped()).toEqual([])
+  })
+
+  it('gives the place to those for whom it was made, not to a reserve', async () => {
+    await open(2)
+    await house.deployed('aa', zero(2))
+    const { id, instance } = await house.session('aa')
+    await until(() => house.engine.running.length === 2, 'the reserve')
+    await until(async () => (await house.agent('aa')).currentRevision.readyReplicas === 2, 'it to be ready')
+    await house.create('bb', zero(1))
+    ;(await yielded('aa', 'deployment')).crash({ code: 0 })
+    await house.phase('bb', 'Active')
+    instance.endSession(id)
+    await house.ended('aa', id)
+    await house.session('aa')
+    const waiting = house.session('aa')
+    ;(await yielded('bb', 'caller')).crash({ code: 0 })
+    await waiting
+    expect(house.engine.running).toHaveLength(2)
+    expect(await house.start('bb')).toMatchObject({ status: 429 })
+  })
+
+  it('lets a deployment that waits go on as soon as somebody can yield', async () => {
+    house = await AgentHouse.open({ config: { agents: { maxInstances: 1, idleSeconds: 300 } } })
+    const scaling = { autoScaling: { minAgents: 0, maxAgents: 1 } }
+    await house.deployed('bb', scaling)
+    await house.deployed('aa', scaling)
+    const { id, instance } = await house.session('aa')
+    await house.update('bb', { maxSessionDuration: 99 })
+    await until(
+      async () => (await house.logs('bb')).some(({ log }) => log.startsWith('Deployment 2 waits: ')),
+      'the deployment to wait',
+    )
+    instance.endSession(id)
+    await house.phase('bb', 'Active')
+  })
+})
+
 describe('bots that hang when they are loaded', () => {
   it('hold up neither callers nor deployments of others', async () => {
     house = await AgentHouse.open({ config: { agents: { idleSeconds: 0 } } })

@@ -54,6 +54,11 @@ export class Revision {
     return this.#instances.size + this.#starting
   }
 
+  /** Those that are being stopped. */
+  get leaving(): number {
+    return this.#instances.size - this.#alive().length
+  }
+
   /** All of which something is left. */
   get all(): readonly HostedInstance[] {
     return [...this.#instances.values()]

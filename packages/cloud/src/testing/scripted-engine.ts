@@ -12,6 +12,8 @@ export interface InstanceScript {
   readonly fails?: { readonly code: number; readonly output: string }
   /** It becomes ready when it is told to. */
   readonly waits?: boolean
+  /** It does not end when it is stopped, but when the test lets it. */
+  readonly lingers?: boolean
   /** The status with which it refuses every start. */
   readonly refuses?: number
 }
@@ -40,6 +42,7 @@ export class ScriptedInstance implements Instance {
   readonly #watchers = new Set<ServerResponse>()
   #exit: (exit: InstanceExit) => void = () => {}
   #isGone = false
+  #isStopped = false
   #mostSessions = 0
 
   constructor(folder: string, spec: InstanceSpec, script: InstanceScript) {
@@ -62,6 +65,11 @@ export class ScriptedInstance implements Instance {
 
   get isGone(): boolean {
     return this.#isGone
+  }
+
+  /** Whether it was told to end. */
+  get isStopped(): boolean {
+    return this.#isStopped
   }
 
   begin(): void {
@@ -87,6 +95,8 @@ export class ScriptedInstance implements Instance {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true
+    if (this.#script.lingers) return
     for (const id of this.sessions.keys()) this.endSession(id, 'shutdown')
     this.crash({ code: 0 })
   }

@@ -1,5 +1,6 @@
 import type { AgentDetails, AgentListItem, DeploymentRecord, RevisionInfo } from '@botcli/protocol/cloud'
 import type { StoredAgent, StoredDeployment } from '../store/agents.ts'
+import { downWords, START_FAILED } from './deploy-failure.ts'
 import type { FleetView } from './fleet.ts'
 
 /** A deployment as the API shows it. */
@@ -50,7 +51,7 @@ export function agentDetailsOf(agent: StoredAgent, desired: StoredDeployment, vi
       ? [
           {
             code: reason,
-            message: `Its instances keep ending${exit}.${message === null ? '' : `\n${message}`}`,
+            message: `The agent takes no sessions: ${downWords(reason)}${exit}.${message === null ? '' : `\n${message}`}`,
           },
         ]
       : []
@@ -96,7 +97,7 @@ function isDecided({ phase }: StoredDeployment): boolean {
   return phase !== 'Creating' && phase !== 'Validating'
 }
 
-/** Instances that keep ending take no sessions; that there is none now is no fault. */
+/** Instances that keep ending or do not start take no sessions; that there is none now is no fault. */
 function isDown(revision: RevisionInfo | undefined): boolean {
   return revision !== undefined && !revision.health.ready && revision.health.reason !== null
 }
@@ -114,7 +115,7 @@ function overInfo({ id, number, phase, phaseStartedAt, failure }: StoredDeployme
       state: 'terminated',
       restartCount: 0,
       replicasStarted: 0,
-      reason: failure === null ? null : 'StartFailed',
+      reason: failure === null ? null : START_FAILED,
       lastExitCode: failure?.exitCode ?? null,
       message: failure?.detail ?? null,
     },

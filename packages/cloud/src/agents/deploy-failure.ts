@@ -1,6 +1,9 @@
 import type { DeployFailure } from '@botcli/protocol/cloud'
 import type { InstanceEnd } from './hosted-instance.ts'
 
+/** The word for instances that could not even start. */
+export const START_FAILED = 'StartFailed'
+
 /** How an instance ended, in words. */
 export function endWords({ exit: { code, signal, outOfMemory }, hung }: InstanceEnd): string {
   if (outOfMemory) return 'ran out of memory'
@@ -33,5 +36,17 @@ export function noRoomFor(seconds: number): DeployFailure {
 export function reasonOf({ exit, wasReady }: InstanceEnd, failures: number): string {
   if (exit.outOfMemory) return 'OOMKilled'
   if (failures > 1) return 'CrashLoopBackOff'
-  return wasReady ? 'Error' : 'StartFailed'
+  return wasReady ? 'Error' : START_FAILED
+}
+
+/** What such a word means for the instances of a deployment. */
+export function downWords(reason: string): string {
+  return reason === START_FAILED ? 'its instances do not start' : 'its instances keep ending'
+}
+
+/** Whether callers are served by the deployment before. */
+export function standingWords(downReason: string | undefined): string {
+  return downReason === undefined
+    ? 'still takes the sessions'
+    : `takes none of the sessions either: ${downWords(downReason)}`
 }

@@ -4,7 +4,7 @@ import { CloudError } from '../errors.ts'
 import type { StoredAgent, StoredDeployment } from '../store/agents.ts'
 import { AgentVoice } from './agent-voice.ts'
 import { Crew, type CrewOptions } from './crew.ts'
-import { noRoomFor, superseded } from './deploy-failure.ts'
+import { noRoomFor, standingWords, superseded } from './deploy-failure.ts'
 import type { HostedInstance } from './hosted-instance.ts'
 import type { StartReason, Tenant, UrgentReason } from './machine-room.ts'
 import { atCapacity, machineFull, notReady, startFailed } from './place-refusal.ts'
@@ -298,7 +298,7 @@ export class Fleet implements Tenant {
     await store.agents.setPhase(revision.id, 'Failed', at, failure)
     revision.enter('Failed', at, failure)
     const active = this.#active
-    const stays = active && ` Deployment ${active.stored.number} ${standing(active)}.`
+    const stays = active && ` Deployment ${active.stored.number} ${standingWords(active.downReason)}.`
     const text = `Deployment ${revision.stored.number} failed: ${failure.message}${stays ?? ''}`
     this.#voice.say(revision.id, text, { level: 'error' })
     log.warn('a deployment failed', { agent: this.#agent.name, code: failure.code, why: failure.message })
@@ -392,11 +392,6 @@ export class Fleet implements Tenant {
       Math.max(SOONEST_MS, time - performance.now()),
     )
   }
-}
-
-/** Whether callers are served by what was there before. */
-function standing({ isDown }: Revision): string {
-  return isDown ? 'takes none of the sessions either: its instances keep ending' : 'still takes the sessions'
 }
 
 function count(sessions: number): string {

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { DeployFailure, InstanceRecord, RevisionInfo } from '@botcli/protocol/cloud'
 import type { StoredDeployment } from '../store/agents.ts'
 import { BackOff } from './back-off.ts'
-import { failureOf, reasonOf } from './deploy-failure.ts'
+import { failureOf, reasonOf, START_FAILED } from './deploy-failure.ts'
 import type { HostedInstance, InstanceEnd } from './hosted-instance.ts'
 
 /** A deployment that is not over, with its instances. */
@@ -86,9 +86,9 @@ export class Revision {
     return this.#failure
   }
 
-  /** Whether it takes no sessions because its instances keep ending. That it has none now is no fault. */
-  get isDown(): boolean {
-    return this.#downBy !== undefined
+  /** Why it takes no sessions, in a word: its instances keep ending, or do not start. That it has none now is no fault. */
+  get downReason(): string | undefined {
+    return this.#down?.reason
   }
 
   /** When the next instance may be started, after one that has ended by itself: by `performance.now()`. */
@@ -151,6 +151,9 @@ export class Revision {
         this.#starting -= 1
         const message = error instanceof Error ? error.message : String(error)
         this.#backOff.failed(performance.now(), 0)
+        // How others ended before is not what keeps it from working now.
+        this.#trouble = undefined
+        this.#lastExitCode = null
         this.#failure = { code: 'DEPLOY-START-FAILED', message, detail: null, exitCode: null }
       },
     )
@@ -161,7 +164,7 @@ export class Revision {
     if (instance.state !== 'gone') this.#instances.set(instance.id, instance)
   }
 
-  /** One became ready. */
+  /** One became ready, or was so to its end. */
   noteReady(): void {
     this.#failure = undefined
     this.#trouble = undefined
@@ -174,7 +177,7 @@ export class Revision {
     this.#instances.delete(instance.id)
     if (end.expected) {
       // It has worked to its end, whatever became of others.
-      if (end.wasReady && this.total === 0) this.#trouble = undefined
+      if (end.wasReady && this.total === 0) this.noteReady()
       return
     }
     this.#trouble = end
@@ -192,7 +195,7 @@ export class Revision {
 
   info(): RevisionInfo {
     const { id, number, phase, phaseStartedAt, failure } = this.#stored
-    const end = this.#downBy
+    const down = this.#down
     return {
       deploymentID: id,
       number,
@@ -204,9 +207,9 @@ export class Revision {
         state: this.ready > 0 ? 'running' : phase === 'Failed' ? 'terminated' : 'waiting',
         restartCount: this.#restarts,
         replicasStarted: this.#started,
-        reason: end ? reasonOf(end, this.#backOff.failures) : null,
+        reason: down?.reason ?? null,
         lastExitCode: this.#lastExitCode,
-        message: failure?.detail ?? (end?.words || null),
+        message: failure?.detail ?? (down?.message || null),
       },
     }
   }
@@ -229,11 +232,13 @@ export class Revision {
     return 'stopping'
   }
 
-  /** One that ended a while ago is forgiven where nobody has needed another one since. */
-  get #downBy(): InstanceEnd | undefined {
-    const isForgiven =
-      this.isEmpty && this.#failure === undefined && this.#backOff.isForgiven(performance.now())
-    return this.ready > 0 || isForgiven ? undefined : this.#trouble
+  /** What keeps it from taking sessions. One that ended a while ago is forgiven where nobody has needed another one since. */
+  get #down(): { readonly reason: string; readonly message: string } | undefined {
+    const [end, failure] = [this.#trouble, this.#failure]
+    if (this.ready > 0) return undefined
+    if (!end) return failure && { reason: START_FAILED, message: failure.message }
+    const isForgiven = this.isEmpty && !failure && this.#backOff.isForgiven(performance.now())
+    return isForgiven ? undefined : { reason: reasonOf(end, this.#backOff.failures), message: end.words }
   }
 
   #alive(): readonly HostedInstance[] {

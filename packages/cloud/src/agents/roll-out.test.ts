@@ -130,6 +130,31 @@ describe('a later deployment', () => {
     )
   })
 
+  it('that fails does not speak for the one before when the engine can start neither', async () => {
+    await house.deployed('echo', { autoScaling: { minAgents: 0, maxAgents: 1 } })
+    await until(() => house.engine.running.length === 0, 'its instance to be idle and gone')
+    const why = 'the registry does not answer'
+    const { start } = house.engine
+    house.engine.start = async () => {
+      throw new Error(why)
+    }
+    expect(await house.start('echo')).toMatchObject({ status: 502, body: { code: 'DEPLOY-START-FAILED' } })
+    const message = `The agent takes no sessions: its instances do not start.\n${why}`
+    expect(await house.agent('echo')).toMatchObject({
+      ...{ ready: false, available: false, errors: [{ code: 'StartFailed', message }] },
+      currentRevision: { health: { reason: 'StartFailed', message: why } },
+    })
+    await house.update('echo', { maxSessionDuration: 99 })
+    const { deployment } = await house.phase('echo', 'Failed')
+    const last = (await house.logs('echo', `&deploymentId=${deployment.id}`)).at(-1)?.log
+    expect(last).toBe(
+      `Deployment 2 failed: ${why} Deployment 1 takes none of the sessions either: its instances do not start.`,
+    )
+    house.engine.start = start
+    await until(async () => (await house.start('echo')).status === 200, 'the engine to start it again')
+    expect(await house.agent('echo')).toMatchObject({ available: true })
+  })
+
   it('is rid of those before also when the engine did not answer at first', async () => {
     await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })
     const [old] = house.engine.running

@@ -131,7 +131,7 @@ export const revisionHealth = z.strictObject({
   /** `CrashLoopBackOff`, `StartFailed`, `OOMKilled` or `Error`. */
   reason: z.string().nullable(),
   lastExitCode: z.int().nullable(),
-  /** The bot's own last words. */
+  /** The bot's own last words, or why it could not even be started. */
   message: z.string().nullable(),
 })
 

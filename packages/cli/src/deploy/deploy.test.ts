@@ -117,7 +117,7 @@ describe('botcli deploy', () => {
     const down = await typed(['deploy', '--force'], { env, cwd })
     expect(down.stderr).toContain('(it takes no sessions now)')
     expect(down.stderr).toMatch(
-      /No deployment of my-bot takes sessions: the instances of the one before keep ending, too\.\n {2}see {2}botcli agent get my-bot\n$/,
+      /No deployment of my-bot takes sessions: none of the instances of the one before works, either\.\n {2}see {2}botcli agent get my-bot\n$/,
     )
     agentOf(cloud).move(agentOf(cloud).deployments[2]?.id ?? '', 'Retired')
     const alone = await typed(['deploy', '--force'], { env, cwd })

@@ -83,7 +83,7 @@ export class RolloutReport {
   unchanged(agent: AgentDetails, what: string): number {
     this.#outcome('active', agent, agent.deployment, { changed: false })
     if (!this.#desk.json) {
-      const does = agent.available ? 'takes sessions' : 'is active, but its instances keep ending'
+      const does = agent.available ? 'takes sessions' : 'is active, but none of its instances works'
       this.#desk.note(`${what} Deployment ${agent.deployment.number} of ${agent.name} ${does}.`)
       this.#desk.note('--force deploys it again.')
     }
@@ -185,7 +185,7 @@ function stillThere(agent: AgentDetails, { id }: DeploymentRecord): readonly str
   if (active === null || active === id) return [`No deployment of ${name} takes sessions.`]
   if (!available) {
     return [
-      `No deployment of ${name} takes sessions: the instances of the one before keep ending, too.`,
+      `No deployment of ${name} takes sessions: none of the instances of the one before works, either.`,
       ...below([['see', `botcli agent get ${name}`]]),
     ]
   }

@@ -174,6 +174,7 @@ export class Crew {
     const { id, stored } = instance
     const text = `Instance ${short(id)} is stopped: ${why}.`
     this.#options.voice.say(stored.deploymentId, text, { instanceId: id })
+    this.get(stored.deploymentId)?.noteStop(instance)
     void instance.stop()
   }
 

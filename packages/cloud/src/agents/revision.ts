@@ -164,10 +164,15 @@ export class Revision {
     if (instance.state !== 'gone') this.#instances.set(instance.id, instance)
   }
 
-  /** One became ready, or was so to its end. */
+  /** One became ready, or is so still. */
   noteReady(): void {
     this.#failure = undefined
     this.#trouble = undefined
+  }
+
+  /** One is about to be stopped. If it is the last and has worked until now, what became of others before does not count. */
+  noteStop({ state }: HostedInstance): void {
+    if (state === 'ready' && this.size === 1) this.noteReady()
   }
 
   /** One is gone. It may be told twice, until it is forgotten. */
@@ -175,11 +180,7 @@ export class Revision {
     if (this.#leaving.has(instance.id)) return
     this.#leaving.add(instance.id)
     this.#instances.delete(instance.id)
-    if (end.expected) {
-      // It has worked to its end, whatever became of others.
-      if (end.wasReady && this.total === 0) this.noteReady()
-      return
-    }
+    if (end.expected) return
     this.#trouble = end
     this.#lastExitCode = end.exit.code
     this.#owed += 1

@@ -155,6 +155,28 @@ describe('a later deployment', () => {
     expect(await house.agent('echo')).toMatchObject({ available: true })
   })
 
+  it('that cannot start any more says so also when an instance that worked is gone only after that', async () => {
+    const { engine } = house
+    const start = engine.start.bind(engine)
+    let leave = () => {}
+    engine.start = async (...plan) => {
+      const old = await start(...plan)
+      const stop = old.stop.bind(old)
+      old.stop = (graceMs) => new Promise<void>((resolve) => (leave = resolve)).then(() => stop(graceMs))
+      return old
+    }
+    await house.deployed('echo', { autoScaling: { minAgents: 0, maxAgents: 1 } })
+    const states = async () => (await house.agent('echo')).instances.map(({ state }) => state)
+    await until(async () => (await states())[0] === 'stopping', 'it to be idle')
+    engine.start = async () => {
+      throw new Error('the registry does not answer')
+    }
+    expect(await house.start('echo')).toMatchObject({ status: 502 })
+    leave()
+    await until(async () => (await states()).length === 0, 'it to be gone')
+    expect(await house.agent('echo')).toMatchObject({ ready: false, errors: [{ code: 'StartFailed' }] })
+  })
+
   it('is rid of those before also when the engine did not answer at first', async () => {
     await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })
     const [old] = house.engine.running

@@ -215,7 +215,7 @@ describe('a socket that is passed through', () => {
 
   it('is not taken for lost while its caller is slow, but still takes something', async () => {
     // One that comes to none of the pings, because of all that is before them.
-    pair = await RelayPair.open({ autoPong: false, limits: { pingMs: 200 } })
+    pair = await RelayPair.open({ autoPong: false, limits: { pingMs: 500 } })
     pair.client.pause()
     let sent = 0
     const speak = async (ms: number) => {

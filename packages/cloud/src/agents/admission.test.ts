@@ -97,6 +97,30 @@ describe('admission', () => {
     expect(third).toMatchObject({ status: 429, body: { code: 'DEPLOY-AT-CAPACITY' } })
     expect(house.engine.running).toHaveLength(2)
   })
+
+  it('lets no more callers wait on a full machine than there will be places', async () => {
+    await house.close()
+    house = await AgentHouse.open({ config: { agents: { maxInstances: 2, idleSeconds: 0 } } })
+    const autoScaling = { minAgents: 0, maxAgents: 5 }
+    await house.deployed('echo', { autoScaling, sessionsPerInstance: 2 })
+    await until(() => house.engine.running.length === 0, 'its instance to be idle and gone')
+    const answers = await Promise.all(Array.from({ length: 9 }, () => house.start('echo')))
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(4)
+    expect(refused).toHaveLength(5)
+    expect(refused[0]?.body).toMatchObject({ error: expect.stringContaining('all the instances') })
+  })
+
+  it('tells callers who wait that their agent is removed', async () => {
+    const image = 'registry.test/slow:1'
+    await house.deployed('echo', { image, autoScaling: { minAgents: 0, maxAgents: 1 } })
+    await until(() => house.engine.running.length === 0, 'its instance to be idle and gone')
+    house.engine.scripts.set(image, { waits: true })
+    const waiting = house.start('echo')
+    await until(() => house.engine.running.length === 1, 'an instance for the caller')
+    await house.fixture.request('/v1/agents/echo', { method: 'DELETE' })
+    expect(await waiting).toMatchObject({ status: 404, body: { error: 'There is no agent echo.' } })
+  })
 })
 
 describe('instances that end by themselves', () => {

@@ -21,6 +21,7 @@ import type { BuildStory } from './build-story.ts'
 import type { ConfigCheck } from './deployment-config.ts'
 import type { Fleets } from './fleets.ts'
 import { outdatedConfig } from './outdated-secrets.ts'
+import { noAgent } from './place-refusal.ts'
 
 const MAX_AGENTS = 1000
 /** Earlier deployments among which the one to go back to is looked for. */
@@ -350,11 +351,6 @@ export class AgentService {
       if (this.#turns.get(key) === mine) this.#turns.delete(key)
     }
   }
-}
-
-/** The one answer for an agent that is not there, or is somebody else's. */
-export function noAgent(name: string): CloudError {
-  return new CloudError('NOT_FOUND', `There is no agent ${name}.`)
 }
 
 function noDeployment(id: string): CloudError {

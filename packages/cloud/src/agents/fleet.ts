@@ -7,14 +7,14 @@ import { Crew, type CrewOptions } from './crew.ts'
 import { noRoomFor, standingWords, superseded } from './deploy-failure.ts'
 import type { HostedInstance } from './hosted-instance.ts'
 import type { StartReason, Tenant, UrgentReason } from './machine-room.ts'
-import { atCapacity, machineFull, notReady, startFailed } from './place-refusal.ts'
+import { NextLook } from './next-look.ts'
+import { atCapacity, machineFull, noAgent, notInTime, notReady, startFailed } from './place-refusal.ts'
 import type { Revision } from './revision.ts'
 import { wantedInstances } from './scaling.ts'
 import { WaitingLine } from './waiting-line.ts'
 
 /** What could not be written is tried again after so long. */
 const TROUBLED_MS = 1000
-const SOONEST_MS = 10
 
 /** What a fleet works with. */
 export interface FleetOptions extends Omit<CrewOptions, 'voice' | 'tenant' | 'onChange'> {
@@ -49,8 +49,7 @@ export class Fleet implements Tenant {
   readonly #voice: AgentVoice
   readonly #crew: Crew
   readonly #waiting = new WaitingLine<HostedInstance>()
-  #timer: NodeJS.Timeout | undefined
-  #lookAt: number | undefined
+  readonly #nextLook = new NextLook(() => this.wake())
   #working: Promise<void> | undefined
   #isDirty = false
   /** Whether something could not be started for which others have to make room. */
@@ -112,7 +111,8 @@ export class Fleet implements Tenant {
    */
   async place(sessionId: string, longestMs: number, gone: AbortSignal): Promise<Place> {
     const active = this.#active
-    if (!active || this.#agent.deletedAt !== null) throw this.#notReady()
+    if (this.#agent.deletedAt !== null) throw noAgent(this.#agent.name)
+    if (!active) throw notReady(this.#agent.name, { isRollingOut: this.#candidate !== undefined })
     const { sessionsPerInstance } = active.stored.config
     const most = this.#agent.maxAgents * sessionsPerInstance
     if (this.sessions >= most) throw atCapacity(`The agent has all ${most} sessions that it may have.`)
@@ -122,11 +122,12 @@ export class Fleet implements Tenant {
       this.wake()
       return { instance: free, deployment: active.stored, agent: this.#agent, coldStart: false }
     }
-    if (!active.isStarting && !this.#options.room.hasRoom(this)) {
-      throw machineFull()
-    }
+    // Who is in the line already gets the places that are on their way.
+    const missing = Math.ceil((this.#waiting.length + 1) / sessionsPerInstance) - active.starting
+    if (missing > 0 && !this.#options.room.hasRoom(this, missing)) throw machineFull()
     const limitMs = Math.min(longestMs, this.#options.config.startSeconds * 1000)
-    const waiting = this.#waiting.wait(sessionId, limitMs, gone)
+    const tooLate = () => (this.#lacksRoom ? machineFull() : notInTime(limitMs))
+    const waiting = this.#waiting.wait(sessionId, { limitMs, tooLate, gone })
     this.#options.turns.look()
     this.wake()
     // Who left needs no instance any more, and no place for one.
@@ -150,7 +151,7 @@ export class Fleet implements Tenant {
   change(agent: StoredAgent): void {
     this.#agent = agent
     if (agent.deletedAt !== null) {
-      this.#waiting.refuse(this.#notReady())
+      this.#waiting.refuse(noAgent(agent.name))
       this.#crew.callOff()
     }
     this.wake()
@@ -161,14 +162,17 @@ export class Fleet implements Tenant {
     return this.#waiting.length > 0
   }
 
-  /** Whether an instance is there that nobody needs now. */
-  get canYield(): boolean {
-    return this.#spare !== undefined
+  /** How many instances above the minimum have no session, and no caller who is about to get them. */
+  get spare(): number {
+    const active = this.#active
+    if (!active || this.isAwaited) return 0
+    return Math.max(0, Math.min(active.size - this.#agent.minAgents, active.idle().length))
   }
 
   /** Stops an instance that nobody needs now. */
   yieldIdle(why: UrgentReason): void {
-    if (this.#spare) this.#crew.stop(this.#spare, `a ${why} of another agent needs its place`)
+    const [longest] = this.spare > 0 ? (this.#active?.idle() ?? []) : []
+    if (longest) this.#crew.stop(longest, `a ${why} of another agent needs its place`)
   }
 
   /** Looks again at what is there and what is wanted. */
@@ -195,7 +199,7 @@ export class Fleet implements Tenant {
 
   async #halt(): Promise<void> {
     this.#isClosed = true
-    clearTimeout(this.#timer)
+    this.#nextLook.close()
     this.#waiting.refuse(new CloudError('UNAVAILABLE', 'The cloud is stopping. Try again when it is back.'))
     await this.#working
   }
@@ -208,7 +212,7 @@ export class Fleet implements Tenant {
         await this.#compare()
       } catch (error) {
         log.error('an agent could not be looked after; trying again', { agent: this.#agent.name, error })
-        this.#lookAgainAt(performance.now() + TROUBLED_MS)
+        this.#nextLook.at(performance.now() + TROUBLED_MS)
         return
       }
     }
@@ -227,7 +231,7 @@ export class Fleet implements Tenant {
     const active = this.#active
     if (active && !isRemoved) this.#scale(active)
     if (!this.#lacksRoom) room.leave(this)
-    if (this.canYield) room.offer(this)
+    if (this.spare > 0) room.offer(this)
     if (isRemoved && this.#crew.revisions.length === 0) onEmpty(this.#agent.id)
   }
 
@@ -272,7 +276,7 @@ export class Fleet implements Tenant {
     const until = candidate.waitForRoom() + startSeconds * 1000
     if (this.#active) return
     if (until <= performance.now()) return this.#fail(candidate, noRoomFor(startSeconds))
-    this.#lookAgainAt(until)
+    this.#nextLook.at(until)
   }
 
   async #activate(revision: Revision): Promise<void> {
@@ -312,15 +316,22 @@ export class Fleet implements Tenant {
         this.#crew.stop(instance, 'it is not needed')
     }
     if (!revision.isEmpty) return
-    const { store, clock } = this.#options
+    if (revision.stored.phase !== 'Failed') await this.#retire(revision)
+    // Not before: what could not be written is tried again.
     this.#crew.remove(revision)
-    if (revision.stored.phase === 'Failed') return
+  }
+
+  async #retire(revision: Revision): Promise<void> {
+    const { store, clock } = this.#options
+    const { phase, number } = revision.stored
+    const isUnfinished = phase === 'Creating' || phase === 'Validating'
     // Its successor was made, and then the cloud ended before it could be given up.
-    if (revision.stored.phase === 'Creating' || revision.stored.phase === 'Validating') {
+    if (isUnfinished && this.#agent.deletedAt === null) {
       return this.#fail(revision, superseded('A later deployment'))
     }
     await store.agents.setPhase(revision.id, 'Retired', clock())
-    this.#voice.say(revision.id, `Deployment ${revision.stored.number} is retired.`)
+    const end = isUnfinished ? 'was not ready when its agent was removed' : 'is retired'
+    this.#voice.say(revision.id, `Deployment ${number} ${end}.`)
   }
 
   #scale(active: Revision): void {
@@ -341,7 +352,7 @@ export class Fleet implements Tenant {
     if (active.size < wanted) {
       if (active.notBefore > now) {
         if (active.failure && !active.isStarting) this.#waiting.refuse(startFailed(active.failure))
-        this.#lookAgainAt(active.notBefore)
+        this.#nextLook.at(active.notBefore)
       } else {
         for (let size = active.size; size < wanted; size += 1)
           this.#start(
@@ -358,7 +369,7 @@ export class Fleet implements Tenant {
         this.#crew.stop(instance, 'it was idle')
         surplus -= 1
       } else {
-        this.#lookAgainAt(until)
+        this.#nextLook.at(until)
         break
       }
     }
@@ -367,30 +378,6 @@ export class Fleet implements Tenant {
   #start(revision: Revision, why: StartReason): void {
     const isStarted = this.#crew.start(this.#agent, revision, why)
     if (!isStarted && why !== 'reserve') this.#lacksRoom = true
-  }
-
-  /** An instance above the minimum without a session, and without a caller who is about to get it. */
-  get #spare(): HostedInstance | undefined {
-    const active = this.#active
-    return active && !this.isAwaited && active.size > this.#agent.minAgents ? active.idle()[0] : undefined
-  }
-
-  #notReady(): CloudError {
-    return notReady(this.#agent.name, { isRollingOut: this.#candidate !== undefined })
-  }
-
-  /** The time is one of `performance.now()`, as all that are compared here: the clock on the wall may be set. */
-  #lookAgainAt(time: number): void {
-    if (this.#lookAt !== undefined && this.#lookAt <= time) return
-    clearTimeout(this.#timer)
-    this.#lookAt = time
-    this.#timer = setTimeout(
-      () => {
-        this.#lookAt = undefined
-        this.wake()
-      },
-      Math.max(SOONEST_MS, time - performance.now()),
-    )
   }
 }
 

@@ -30,7 +30,7 @@ export class Fleets {
 
   /** Refuses another agent where there is no place for an instance of it. */
   checkRoom(): void {
-    if (!this.#options.room.hasRoom()) throw machineFull()
+    if (!this.#options.room.hasRoom(undefined)) throw machineFull()
   }
 
   /** Makes the fleet of an agent. It does nothing before it is opened, or its first deployment comes. */

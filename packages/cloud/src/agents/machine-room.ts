@@ -10,8 +10,8 @@ export interface Tenant {
   readonly size: number
   /** How many of them are being stopped. */
   readonly leaving: number
-  /** Whether it has an instance that nobody needs now. */
-  readonly canYield: boolean
+  /** How many of the others nobody needs now. */
+  readonly spare: number
   /** Stops such an instance, for what another one needs its place for. */
   yieldIdle(why: UrgentReason): void
   /** Looks again at what is wanted. */
@@ -25,6 +25,8 @@ export class MachineRoom {
   readonly #tenants = new Set<Tenant>()
   /** Who waits for a place, the first one first. What becomes free is theirs: also a place that somebody has given up for another one. */
   readonly #waiting = new Set<Tenant>()
+  /** Who has one instance too many, and how many it has without it. */
+  #extra: { readonly tenant: Tenant; size: number } | undefined
 
   constructor(maxInstances: number) {
     this.#maxInstances = maxInstances
@@ -36,12 +38,16 @@ export class MachineRoom {
 
   remove(tenant: Tenant): void {
     this.#tenants.delete(tenant)
+    if (this.#extra?.tenant === tenant) this.#extra = undefined
     this.leave(tenant)
   }
 
-  /** Whether there is room for an instance that somebody waits for, or will be: because others stop, or can be made to. */
-  hasRoom(tenant?: Tenant): boolean {
-    return this.#coming > this.#before(tenant) || this.#yielding(tenant) !== undefined
+  /** Whether there is room for so many instances that somebody waits for, or will be: because others stop, or can be made to. */
+  hasRoom(tenant: Tenant | undefined, instances = 1): boolean {
+    // Each of the others that wait gets a place before one gets its second.
+    const others = this.#waiting.size - (tenant && this.#waiting.has(tenant) ? 1 : 0)
+    const before = instances > 1 ? others : this.#before(tenant)
+    return this.#coming - before + this.#spareOfOthers(tenant) >= instances
   }
 
   /**
@@ -50,8 +56,15 @@ export class MachineRoom {
    * on the whole machine. Else others have to stop what they do not need, for a caller and for a deployment, which wait until that is gone.
    */
   enter(tenant: Tenant, why: StartReason): boolean {
+    this.#forgetExtra()
     const isReplacement = why === 'deployment' && tenant.size > 0
-    if (this.#free > this.#before(tenant) || (isReplacement && this.#free === 0)) {
+    if (this.#free > this.#before(tenant)) {
+      if (this.#extra?.tenant === tenant) this.#extra.size += 1
+      this.#waiting.delete(tenant)
+      return true
+    }
+    if (isReplacement && this.#free === 0 && this.#extra === undefined) {
+      this.#extra = { tenant, size: tenant.size }
       this.#waiting.delete(tenant)
       return true
     }
@@ -75,6 +88,7 @@ export class MachineRoom {
 
   /** There may be room now. */
   notify(): void {
+    this.#forgetExtra()
     for (const tenant of this.#tenants) tenant.wake()
   }
 
@@ -84,12 +98,23 @@ export class MachineRoom {
     return place < 0 ? this.#waiting.size : place
   }
 
-  #yielding(tenant?: Tenant): Tenant | undefined {
-    return [...this.#tenants].find((other) => other !== tenant && other.canYield)
+  /** The one too many is not so any more when it or what it replaces is gone. */
+  #forgetExtra(): void {
+    if (this.#extra && this.#extra.tenant.size <= this.#extra.size) this.#extra = undefined
   }
 
+  #yielding(tenant: Tenant): Tenant | undefined {
+    return [...this.#tenants].find((other) => other !== tenant && other.spare > 0)
+  }
+
+  #spareOfOthers(tenant: Tenant | undefined): number {
+    return [...this.#tenants].reduce((sum, other) => sum + (other === tenant ? 0 : other.spare), 0)
+  }
+
+  /** The one too many takes nobody's place. */
   get #free(): number {
-    return this.#maxInstances - [...this.#tenants].reduce((sum, { size }) => sum + size, 0)
+    const held = [...this.#tenants].reduce((sum, { size }) => sum + size, 0)
+    return this.#maxInstances - held + (this.#extra ? 1 : 0)
   }
 
   /** What is free, and will be as soon as those are gone that are being stopped. */

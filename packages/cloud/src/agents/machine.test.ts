@@ -139,6 +139,22 @@ describe('a machine that is full of what nobody needs', () => {
     expect(await house.start('bb')).toMatchObject({ status: 429 })
   })
 
+  it('gives it to them also when another agent has one too many meanwhile, to replace its own', async () => {
+    await open(2)
+    await house.deployed('cc', { autoScaling: { minAgents: 0, maxAgents: 1 } })
+    await house.deployed('bb', ONE)
+    await house.session('bb')
+    await house.deployed('xx', zero(1))
+    const waiting = house.start('cc')
+    const place = await yielded('xx', 'caller')
+    await house.update('bb', { image: 'registry.test/new:1' })
+    await house.phase('bb', 'Active')
+    expect(house.engine.running).toHaveLength(3)
+    place.crash({ code: 0 })
+    expect(await waiting).toMatchObject({ status: 200 })
+    expect(house.engine.running).toHaveLength(3)
+  })
+
   it('lets a deployment that waits go on as soon as somebody can yield', async () => {
     house = await AgentHouse.open({ config: { agents: { maxInstances: 1, idleSeconds: 300 } } })
     const scaling = { autoScaling: { minAgents: 0, maxAgents: 1 } }

@@ -16,6 +16,17 @@ export function machineFull(): CloudError {
   return atCapacity('The machine has all the instances that it may have.')
 }
 
+/** The one answer for an agent that is not there, or is somebody else's. */
+export function noAgent(name: string): CloudError {
+  return new CloudError('NOT_FOUND', `There is no agent ${name}.`)
+}
+
+/** A caller has waited as long as one may. */
+export function notInTime(limitMs: number): CloudError {
+  const message = `No instance became ready within ${Math.round(limitMs / 1000)} seconds. Try again.`
+  return new CloudError('DEPLOY-NOT-READY', message, { retryAfterSeconds: RETRY_SECONDS })
+}
+
 /** The bot does not start any more. */
 export function startFailed({ message }: DeployFailure): CloudError {
   return new CloudError('DEPLOY-START-FAILED', message)

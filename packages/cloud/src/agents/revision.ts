@@ -23,9 +23,11 @@ export class Revision {
   #failure: DeployFailure | undefined
   #roomlessSince: number | undefined
   readonly #unwanted = new AbortController()
+  readonly #now: () => number
 
-  constructor(stored: StoredDeployment) {
+  constructor(stored: StoredDeployment, now: () => number = () => performance.now()) {
     this.#stored = stored
+    this.#now = now
     // As many starts may wait for their turns as the machine has places.
     setMaxListeners(0, this.#unwanted.signal)
   }
@@ -72,9 +74,13 @@ export class Revision {
     return this.#alive().filter(({ state }) => state === 'ready').length
   }
 
-  /** Whether an instance is on its way. */
+  /** How many are on their way. */
+  get starting(): number {
+    return this.#starting + this.#alive().filter(({ state }) => state === 'starting').length
+  }
+
   get isStarting(): boolean {
-    return this.#starting > 0 || this.#alive().some(({ state }) => state === 'starting')
+    return this.starting > 0
   }
 
   get sessions(): number {
@@ -103,7 +109,7 @@ export class Revision {
 
   /** The machine has no room for the first instance; gives since when. */
   waitForRoom(): number {
-    this.#roomlessSince ??= performance.now()
+    this.#roomlessSince ??= this.#now()
     return this.#roomlessSince
   }
 
@@ -150,7 +156,7 @@ export class Revision {
       (error: unknown) => {
         this.#starting -= 1
         const message = error instanceof Error ? error.message : String(error)
-        this.#backOff.failed(performance.now(), 0)
+        this.#backOff.failed(this.#now(), 0)
         // How others ended before is not what keeps it from working now.
         this.#trouble = undefined
         this.#lastExitCode = null
@@ -184,7 +190,7 @@ export class Revision {
     this.#trouble = end
     this.#lastExitCode = end.exit.code
     this.#owed += 1
-    this.#backOff.failed(performance.now(), end.wasReady ? end.livedMs : 0)
+    this.#backOff.failed(this.#now(), end.wasReady ? end.livedMs : 0)
     // Of one that was killed together with the cloud nothing follows for the bot.
     if (!end.wasReady && end.isKnown) this.#failure = failureOf(end, startSeconds)
   }
@@ -233,13 +239,12 @@ export class Revision {
     return 'stopping'
   }
 
-  /** What keeps it from taking sessions. One that ended a while ago is forgiven where nobody has needed another one since. */
+  /** What keeps it from taking sessions. What was a while ago is forgiven where nobody has needed another instance since. */
   get #down(): { readonly reason: string; readonly message: string } | undefined {
     const [end, failure] = [this.#trouble, this.#failure]
-    if (this.ready > 0) return undefined
-    if (!end) return failure && { reason: START_FAILED, message: failure.message }
-    const isForgiven = this.isEmpty && !failure && this.#backOff.isForgiven(performance.now())
-    return isForgiven ? undefined : { reason: reasonOf(end, this.#backOff.failures), message: end.words }
+    if (this.ready > 0 || (this.isEmpty && this.#backOff.isForgiven(this.#now()))) return undefined
+    if (end) return { reason: reasonOf(end, this.#backOff.failures), message: end.words }
+    return failure && { reason: START_FAILED, message: failure.message }
   }
 
   #alive(): readonly HostedInstance[] {

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { deploymentListResponse } from '@botcli/protocol/cloud'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AgentHouse } from '../testing/agent-house.ts'
 import { until } from '../testing/cloud-fixture.ts'
@@ -175,6 +177,38 @@ describe('a later deployment', () => {
     leave()
     await until(async () => (await states()).length === 0, 'it to be gone')
     expect(await house.agent('echo')).toMatchObject({ ready: false, errors: [{ code: 'StartFailed' }] })
+  })
+
+  it('is rid of those before also when that could not be written down at first', async () => {
+    await house.deployed('echo')
+    const { default: Libsql } = await import('libsql')
+    const database = new Libsql(join(house.fixture.folder, 'cloud.db'))
+    database.exec(
+      `CREATE TRIGGER full BEFORE UPDATE OF phase ON deployments WHEN NEW.phase = 'Retired' BEGIN SELECT RAISE(ABORT, 'full'); END`,
+    )
+    await house.update('echo', { maxSessionDuration: 99 })
+    await until(
+      () => house.fixture.told.some((line) => line.includes('could not be looked after')),
+      'the trouble',
+    )
+    database.exec('DROP TRIGGER full')
+    database.close()
+    await until(async () => {
+      const { body } = await house.fixture.request('/v1/agents/echo/deployments')
+      const phases = deploymentListResponse.parse(body).deployments.map(({ phase }) => phase)
+      return phases.join() === 'Active,Retired'
+    }, 'the older deployment to be retired')
+  })
+
+  it('is not superseded by the removal of its agent', async () => {
+    const image = 'registry.test/slow:1'
+    house.engine.scripts.set(image, { waits: true })
+    await house.create('echo', { image })
+    await until(() => house.engine.running.length === 1, 'its instance')
+    await house.fixture.request('/v1/agents/echo', { method: 'DELETE' })
+    await until(() => house.engine.running.length === 0, 'its instance to be gone')
+    await house.deployed('echo')
+    expect(house.fixture.told.filter((line) => line.includes('SUPERSEDED'))).toEqual([])
   })
 
   it('is rid of those before also when the engine did not answer at first', async () => {

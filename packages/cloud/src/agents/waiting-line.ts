@@ -8,6 +8,15 @@ interface Waiter<T> {
   readonly close: () => void
 }
 
+/** How long a caller waits. */
+export interface Patience {
+  readonly limitMs: number
+  /** Why there was no place, if there was none in time. */
+  readonly tooLate: () => CloudError
+  /** Aborted when the caller does not wait any more. */
+  readonly gone: AbortSignal
+}
+
 /** Callers that wait for an instance to become ready, first come, first served. It is bounded by admission. */
 export class WaitingLine<T> {
   readonly #waiters: Waiter<T>[] = []
@@ -17,16 +26,13 @@ export class WaitingLine<T> {
   }
 
   /** Waits for a place, so long at most, and no longer than the caller does. */
-  wait(sessionId: string, limitMs: number, gone: AbortSignal): Promise<T> {
+  wait(sessionId: string, { limitMs, tooLate, gone }: Patience): Promise<T> {
     return new Promise((resolve, reject) => {
       const refuse = (error: CloudError): void => {
         this.#leave(waiter)
         reject(error)
       }
-      const timer = setTimeout(() => {
-        const message = `No instance became ready within ${Math.round(limitMs / 1000)} seconds. Try again.`
-        refuse(new CloudError('DEPLOY-NOT-READY', message, { retryAfterSeconds: 5 }))
-      }, limitMs)
+      const timer = setTimeout(() => refuse(tooLate()), limitMs)
       const onGone = (): void => refuse(new CloudError('INVALID_REQUEST', 'The caller left while it waited.'))
       gone.addEventListener('abort', onGone)
       const close = (): void => {

@@ -1,5 +1,5 @@
 import type { SessionListResponse, SessionRecord } from '@botcli/protocol/cloud'
-import { noAgent } from '../agents/agent-service.ts'
+import { noAgent } from '../agents/place-refusal.ts'
 import type { InstanceClient } from '../engine/instance-client.ts'
 import { CloudError } from '../errors.ts'
 import { cursorOf, placeOf } from '../list-cursor.ts'

@@ -85,6 +85,7 @@ async function main() {
   let failed = false
   for (const name of names) {
     const bench = BENCHES[name]
+    const begun = performance.now()
     process.stderr.write(`… ${bench.title}\n`)
     try {
       rows.push(...(await bench.run({ quick: values.quick, peer, note: (text) => notes.push(text) })))
@@ -92,6 +93,7 @@ async function main() {
       failed = true
       notes.push(`${name} failed: ${error instanceof Error ? error.message : error}`)
     }
+    process.stderr.write(`  ${((performance.now() - begun) / 1000).toFixed(0)} s\n`)
   }
   console.log(`\n${formatTable(rows)}\n`)
   if (rows.some(({ peerOverloaded }) => peerOverloaded)) {

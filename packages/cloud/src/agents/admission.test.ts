@@ -139,11 +139,23 @@ describe('instances that end by themselves', () => {
     expect((await house.start('echo')).status).toBe(200)
   })
 
-  it('are forgotten once another one has served a call: none at all is no fault then', async () => {
+  it('are a fault of the agent when they keep doing so, and forgotten once another one has served a call', async () => {
     await house.deployed('echo', { autoScaling: { minAgents: 0, maxAgents: 1 } })
-    const { instance } = await house.session('echo')
-    instance.crash({ signal: 'SIGKILL' })
-    await until(async () => !(await house.agent('echo')).available, 'the crash to be seen')
+    const crash = async () => {
+      const { id, instance } = await house.session('echo')
+      instance.say('of this call only')
+      instance.crash({ signal: 'SIGKILL' })
+      await house.ended('echo', id)
+      await until(async () => (await house.agent('echo')).instances.length === 0, 'the crash to be seen')
+    }
+    await crash()
+    expect(await house.agent('echo')).toMatchObject({ ready: true, available: true, errors: [] })
+    await crash()
+    const words = 'takes no sessions: its instances keep ending.\nThe last one was killed (SIGKILL).'
+    expect(await house.agent('echo')).toMatchObject({
+      ...{ ready: false, available: false },
+      errors: [{ code: 'CrashLoopBackOff', message: `The agent ${words}` }],
+    })
     const again = await house.session('echo')
     again.instance.endSession(again.id)
     await house.ended('echo', again.id)

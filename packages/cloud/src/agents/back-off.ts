@@ -23,8 +23,9 @@ export class BackOff {
     return now >= this.#notBefore + FORGIVEN_AFTER_MS
   }
 
-  /** It has ended by itself after so long. */
+  /** It has ended by itself after so long. Several that end while nothing may be started anyway count as one: they had the same cause. */
   failed(now: number, livedMs: number): void {
+    if (this.#failures > 0 && now < this.#notBefore) return
     this.#failures = livedMs >= FORGIVEN_AFTER_MS ? 1 : this.#failures + 1
     this.#notBefore = now + Math.min(LONGEST_MS, FIRST_MS * 2 ** (this.#failures - 1))
   }

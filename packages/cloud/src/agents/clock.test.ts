@@ -18,7 +18,7 @@ afterEach(() => house.close())
 it('an instance that ended is started again, though the clock was set back', async () => {
   await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })
   house.engine.running[0]?.crash({ code: 1 })
-  await until(async () => (await house.agent('echo')).currentRevision.health.reason !== null, 'its end')
+  await until(async () => (await house.agent('echo')).currentRevision.health.lastExitCode === 1, 'its end')
   offMs = -HOUR_MS
   await until(() => house.engine.running.length === 1, 'another one')
 })

@@ -12,6 +12,12 @@ export function endWords({ exit: { code, signal, outOfMemory }, hung }: Instance
   return code === null ? 'ended' : `ended with exit code ${code}`
 }
 
+/** Why an instance ended, as far as it can be said: its last words, unless it was ended from outside and they are of something else. */
+export function endReport(end: InstanceEnd): string {
+  const isByItself = end.exit.signal === null && !end.exit.outOfMemory && !end.hung
+  return isByItself ? end.words : `The last one ${endWords(end)}.`
+}
+
 /** Why an instance could not start. */
 export function failureOf(end: InstanceEnd, startSeconds: number): DeployFailure {
   const message = end.hung

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { DeployFailure, InstanceRecord, RevisionInfo } from '@botcli/protocol/cloud'
 import type { StoredDeployment } from '../store/agents.ts'
 import { BackOff } from './back-off.ts'
-import { failureOf, reasonOf, START_FAILED } from './deploy-failure.ts'
+import { endReport, failureOf, reasonOf, START_FAILED } from './deploy-failure.ts'
 import type { HostedInstance, InstanceEnd } from './hosted-instance.ts'
 
 /** A deployment that is not over, with its instances. */
@@ -239,11 +239,14 @@ export class Revision {
     return 'stopping'
   }
 
-  /** What keeps it from taking sessions. What was a while ago is forgiven where nobody has needed another instance since. */
+  /**
+   * What keeps it from taking sessions. An instance that ended once after it was ready is followed by another one when there is need. What
+   * was a while ago is forgiven where nobody has needed another instance since.
+   */
   get #down(): { readonly reason: string; readonly message: string } | undefined {
-    const [end, failure] = [this.#trouble, this.#failure]
+    const [end, failure, { failures }] = [this.#trouble, this.#failure, this.#backOff]
     if (this.ready > 0 || (this.isEmpty && this.#backOff.isForgiven(this.#now()))) return undefined
-    if (end) return { reason: reasonOf(end, this.#backOff.failures), message: end.words }
+    if (end && (failure || failures > 1)) return { reason: reasonOf(end, failures), message: endReport(end) }
     return failure && { reason: START_FAILED, message: failure.message }
   }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Builder, BuildLimits, BuildResult } from '../builders/builder.ts'
@@ -69,11 +70,15 @@ export class BuildRuns implements BuildWork {
   }
 
   async recover(build: StoredBuild): Promise<void> {
-    const { builders } = await this.#options.shelf.look()
-    await Promise.allSettled(builders.map((builder) => builder.cleanUp(build.id)))
+    const folder = join(this.#options.workFolder, build.id)
+    // Without it nothing was begun here. What builds it then is another cloud, of which our data are a copy.
+    if (existsSync(folder)) {
+      const { builders } = await this.#options.shelf.look()
+      await Promise.allSettled(builders.map((builder) => builder.cleanUp(build.id)))
+    }
     const lost = lostEnd('What was building it ended before the build did.')
     const end = build.outcome ?? this.#ends.get(build.id) ?? (build.cancelRequested ? cancelledEnd() : lost)
-    await rm(join(this.#options.workFolder, build.id), { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
     await this.endWithoutBuilder(build, end, this.#options.owner)
   }
 

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InstanceSettings } from '@botcli/protocol'
 import { codeOf } from '../errors.ts'
@@ -43,7 +43,10 @@ export class InstanceFolder {
     }
   }
 
-  /** Opens one that was made before, with its record; nothing if it has none. Rejects if that cannot be read. */
+  /**
+   * Opens one that was made before, with its record; nothing if it has none, or is only a copy of one, whose instance belongs to another
+   * cloud. Rejects if the record cannot be read.
+   */
   static async open(
     root: string,
     id: string,
@@ -56,6 +59,7 @@ export class InstanceFolder {
     if (text === undefined) return undefined
     const record = instanceRecord.safeParse(parsed(text)).data
     if (record === undefined) throw new Error(`${join(root, id, RECORD)} is damaged.`)
+    if (record.folder !== undefined && record.folder !== (await identityOf(join(root, id)))) return undefined
     const shortcut = record.shortcut === null ? null : new FolderShortcut(record.shortcut, join(root, id))
     return { folder: new InstanceFolder(root, id, shortcut), record }
   }
@@ -142,7 +146,8 @@ export class InstanceFolder {
   }
 
   async writeRecord(run: InstanceRecord['run']): Promise<void> {
-    const record: InstanceRecord = { version: 1, id: this.id, shortcut: this.shortcut, run }
+    const folder = await identityOf(this.path)
+    const record: InstanceRecord = { version: 1, id: this.id, folder, shortcut: this.shortcut, run }
     const path = join(this.path, RECORD)
     // In one step: whoever reads it after a crash finds the old one or the new one.
     await writeFile(`${path}.part`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 })
@@ -153,6 +158,12 @@ export class InstanceFolder {
     await removeAll(this.path)
     await this.#shortcut?.remove()
   }
+}
+
+/** What no other folder of this machine has, and this one keeps when it is moved. */
+async function identityOf(path: string): Promise<string> {
+  const { dev, ino } = await stat(path, { bigint: true })
+  return `${dev}:${ino}`
 }
 
 /** A bot may have made folders that even their owner cannot look into. */

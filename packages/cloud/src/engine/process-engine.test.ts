@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, cp, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -283,6 +283,30 @@ console.log('leads to', readlinkSync('/proc/self/fd/251'))`
       expect(await processesOfInstance(instance.id)).toEqual([])
       expect(await engine.list()).toEqual([])
       await engine.close()
+    })
+
+    it('is left alone by a cloud whose data are a copy, with its folder or without', async () => {
+      const instance = await bench.start('')
+      await ready(instance)
+      const other = await InstanceBench.open({ runner, sandbox })
+      try {
+        expect(await other.engine.find(instance.id)).toBeUndefined()
+        await other.engine.remove(instance.id)
+        await cp(join(bench.instances, instance.id), join(other.instances, instance.id), {
+          recursive: true,
+          filter: async (path) => !(await lstat(path)).isSocket(),
+        })
+        expect(await other.engine.list()).toEqual([instance.id])
+        expect(await other.engine.find(instance.id)).toBeUndefined()
+        await other.engine.remove(instance.id)
+        expect(await other.engine.list()).toEqual([])
+      } finally {
+        await other.close()
+      }
+      expect((await new HttpInstanceClient().info(instance.socketPath)).instanceId).toBe(instance.id)
+      const again = await bench.again()
+      expect(await again.find(instance.id)).toBeDefined()
+      await again.close()
     })
 
     it('removes what a bot has locked up', async () => {

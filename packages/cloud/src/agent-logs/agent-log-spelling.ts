@@ -1,5 +1,6 @@
 import type { AgentLogEntry } from '@botcli/protocol/cloud'
 import type { StoredLogEntry } from './agent-log-store.ts'
+import { eventIdOf } from './event-id.ts'
 
 const SHORT_ID = 8
 const LEVEL_WIDTH = 5
@@ -20,9 +21,9 @@ export function textOf({ time, level, sessionId, text }: StoredLogEntry): string
   return `${timestampOf(time)} ${(level ?? '-').padEnd(LEVEL_WIDTH)} ${session} ${shown}\n`
 }
 
-/** An entry as an event. */
-export function eventOf(entry: StoredLogEntry): string {
-  return `id: ${entry.id}\ndata: ${JSON.stringify(wireEntry(entry))}\n\n`
+/** An entry of an agent's log as an event. */
+export function eventOf(agentId: string, entry: StoredLogEntry): string {
+  return `id: ${eventIdOf(agentId, entry.id)}\ndata: ${JSON.stringify(wireEntry(entry))}\n\n`
 }
 
 /** An event that is no entry. */

@@ -40,6 +40,7 @@ export async function* followAgentLog(
     if (type === 'reset') {
       // Numbers that were shown may come again, for other entries.
       last = -1
+      lastEventId = id
       yield { type: agentLogReset.safeParse(jsonOf(data)).data?.replaced ? 'replaced' : 'missed' }
     }
     if (type !== 'message') continue

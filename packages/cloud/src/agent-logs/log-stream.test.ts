@@ -70,8 +70,8 @@ async function refused(query: string, headers: Record<string, string> = {}): Pro
 /** The entries that came with a stream. */
 function came(source: EventSource): readonly AgentLogEntry[] {
   return source.events.flatMap(({ id, data }) => {
-    if (id === undefined) return []
-    const entry = agentLogEntry.parse(JSON.parse(data ?? ''))
+    if (id === undefined || data === undefined) return []
+    const entry = agentLogEntry.parse(JSON.parse(data))
     expect(id).toBe(eventIdOf(agent, entry.id))
     return [entry]
   })
@@ -133,6 +133,18 @@ describe('a log that is followed', () => {
     await logs.append(agent, entries(1, 4))
     await source.until(() => came(source).length === 4)
     expect(came(source).map(({ id }) => id)).toEqual([1, 2, 3, 4])
+  })
+
+  it('says where it is before there is anything to be sent', async () => {
+    await logs.append(agent, entries(3))
+    const source = await EventSource.open(server.logsUrl(agent), { 'last-event-id': '3' })
+    await source.until(() => source.events.length > 0)
+    expect(source.events).toEqual([{ id: eventIdOf(agent, 3), retry: '1000' }])
+    const other = await EventSource.open(server.logsUrl(agent), {
+      'last-event-id': eventIdOf(randomUUID(), 3),
+    })
+    await other.until(() => other.events.length > 0)
+    expect(other.events[0]).toEqual({ id: eventIdOf(agent, 0), retry: '1000' })
   })
 
   it('waits for the first entry of a log for a client that had entries of another one', async () => {

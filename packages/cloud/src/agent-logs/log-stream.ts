@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { AgentLogRemoved, AgentLogReset } from '@botcli/protocol/cloud'
-import { COMMENT_MS, STREAM_COMMENT, STREAM_START } from '../logs/log-events.ts'
+import { COMMENT_MS, STREAM_COMMENT } from '../logs/log-events.ts'
 import { type After, ResponseStream, sendComments } from '../logs/response-stream.ts'
-import { eventOf, noticeOf } from './agent-log-spelling.ts'
+import { eventOf, noticeOf, startOf } from './agent-log-spelling.ts'
 import type { AgentLogFilter, AgentLogFollower, AgentLogStore, StoredLogEntry } from './agent-log-store.ts'
 import { windowsOf } from './log-windows.ts'
 
@@ -68,7 +68,8 @@ export class LogStream {
     response.once('close', stop)
     const endComments = sendComments(this.#stream, STREAM_COMMENT, COMMENT_MS, after)
     try {
-      await this.#stream.send(STREAM_START + (start.reset ? noticeOf('reset', start.reset) : ''))
+      const notice = start.reset ? noticeOf('reset', start.reset) : ''
+      await this.#stream.send(startOf(agentId, start.after) + notice)
       // It may have been removed before it was followed, and then nobody would say so.
       if (!follower.isRemoved && !this.#isKept) await this.#stream.send(noticeOf('end', REMOVED))
       else await this.#follow(follower)

@@ -145,14 +145,14 @@ it('who comes back to the log of a removed agent is shown that of the one that h
   const url = `${house.fixture.url}/v1/agents/echo/logs`
   const authorization = `Bearer ${house.fixture.keys.privateKey}`
   const before = await EventSource.open(`${url}?limit=1`, { authorization })
-  await before.until(() => before.events.some(({ id }) => id !== undefined))
-  const last = before.events.findLast(({ id }) => id !== undefined)?.id ?? ''
+  await before.until(() => before.events.some(({ data }) => data !== undefined))
+  const last = before.events.findLast(({ data }) => data !== undefined)?.id ?? ''
   before.cut()
   await house.fixture.request('/v1/agents/echo', { method: 'DELETE' })
   await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })
   const entries = await house.logs('echo')
   const after = await EventSource.open(url, { authorization, 'last-event-id': last })
-  const came = () => after.events.filter(({ id }) => id !== undefined)
+  const came = () => after.events.filter(({ id, data }) => id !== undefined && data !== undefined)
   await after.until(() => came().length >= entries.length)
   after.cut()
   expect(after.events.find(({ event }) => event !== undefined)).toEqual({

@@ -77,10 +77,9 @@ export class AgentLogSource implements LogSource {
       let last: string | undefined
       let end: LogEnd | undefined
       for (const { id, type, data } of events) {
-        if (type === 'message') {
-          lines.push(...linesOf(JSON.parse(data)))
-          last = id
-        } else if (type === 'reset') lines.push({ text: this.#resetWords(JSON.parse(data)) })
+        if (id !== '') last = id
+        if (type === 'message') lines.push(...linesOf(JSON.parse(data)))
+        else if (type === 'reset') lines.push({ text: this.#resetWords(JSON.parse(data)) })
         else if (type === 'end') {
           end = {}
           const { reason }: Partial<AgentLogRemoved> = JSON.parse(data)

@@ -133,6 +133,18 @@ describe('the log of an agent', () => {
     model.close()
   })
 
+  it('comes back to where the stream has said that it is, though nothing has come', async () => {
+    const house = new LogHouse()
+    house.entries.push(anEntry(1, 'one'))
+    const { model, waits } = await opened(house)
+    await house.say('id: 1-abcdef01\nretry: 1000\n\n')
+    await house.cut()
+    for (const go of waits.splice(0)) go()
+    await settle()
+    expect(house.asked.map(({ lastId }) => lastId)).toEqual([null, '1', '1-abcdef01'])
+    model.close()
+  })
+
   it('begins with an empty log', async () => {
     const house = new LogHouse()
     const { model } = await opened(house)

@@ -140,9 +140,11 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
   const engine = await openEngine(options, dataFolder)
   closers.add(() => engine.close())
   const client = new HttpInstanceClient()
+  const isKept = (agentId: string): boolean => agents.fleets.has(agentId)
   const agentLogRoute = new AgentLogRoute(agentLogs, {
     hasSession: (agentId, sessionId) => agents.sessions.has(agentId, sessionId),
     ended: (agentId, sessionId) => agents.sessions.ended(agentId, sessionId),
+    isKept,
   })
   const agents = assembleAgents({
     ...{ store, engine, client, secrets, settings, dataFolder, log, clock, config: config.agents },
@@ -153,7 +155,7 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
   const gate = new Gate(keys)
   const logRoute = new LogRoute(logs)
   const logDoor = new LogDoor(gate, builds.directory, logRoute)
-  const agentLogDoor = new AgentLogDoor({ gate, store, route: agentLogRoute })
+  const agentLogDoor = new AgentLogDoor({ gate, store, route: agentLogRoute, isKept })
   const originOf = (headers: NodeJS.Dict<string | string[]>): string =>
     publicOrigin(headers, server.address, config.publicUrl)
   const gateway = new Gateway({ gate, places: agents.live, log, publicOrigin: originOf })

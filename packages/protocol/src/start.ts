@@ -14,15 +14,21 @@ export const freeFormObject = z
     `is longer than ${MAX_DATA_CHARACTERS} characters of JSON`,
   )
 
-/** `POST /start`. Keys that we do not know are left to the clients that send them. */
-export const startRequestSchema = z.object({
-  transport: transportIdSchema.optional(),
-  enableDefaultIceServers: z.boolean().default(false),
-  createRoom: z.boolean().optional(),
-  roomProperties: freeFormObject.optional(),
-  meetingTokenProperties: freeFormObject.optional(),
-  body: freeFormObject.optional(),
-})
+/** `POST /start`. Keys that we do not know are left to the clients that send them: published ones have some of their own. */
+export const startRequestSchema = z
+  .object({
+    transport: transportIdSchema.optional(),
+    enableDefaultIceServers: z.boolean().default(false),
+    createRoom: z.boolean().optional(),
+    roomProperties: freeFormObject.optional(),
+    meetingTokenProperties: freeFormObject.optional(),
+    body: freeFormObject.optional(),
+  })
+  .meta({
+    description:
+      'Fields that are not named here are taken, too, and nothing comes of them: published clients send some of their own. What is for the bot belongs into body.',
+    additionalProperties: true,
+  })
 export type StartRequest = z.infer<typeof startRequestSchema>
 
 /** What a browser hands to its peer connection. */

@@ -102,6 +102,45 @@ describe('botcli agent logs', () => {
     expect(command.stdoutText.match(/one|two/g)).toEqual(['one', 'two'])
   })
 
+  it('follows until the agent is removed, and says so', async () => {
+    const { agent, env, run } = await setting()
+    agent.log('one')
+    const command = new TypedCommand(['agent', 'logs', '-f', 'echo'], { env })
+    const machine = new TypedCommand(['agent', 'logs', '-f', 'echo', '--json'], { env })
+    await Promise.all([command.see('one'), machine.see('one')])
+    await run('delete', 'echo', '--yes')
+    expect(await Promise.all([command.ended, machine.ended])).toEqual([0, 0])
+    expect(command.stderrText).toBe('(the agent was removed, and its log with it)\n')
+    expect(machine.stdoutText).toMatch(/"type":"removed"\}\n$/)
+  })
+
+  it('fails when the agent is gone once the connection is back', async () => {
+    const { agents, agent, env } = await setting()
+    agent.log('one')
+    const command = new TypedCommand(['agent', 'logs', '-f', 'echo'], { env })
+    await command.see('one')
+    agents.agents.delete('echo')
+    agent.cut()
+    expect(await command.ended).toBe(1)
+    expect(command.stderrText).toContain('There is no agent echo.')
+  })
+
+  it('shows all of the log of another agent that has the name once the connection is back', async () => {
+    const { agents, agent, env } = await setting()
+    for (const text of ['one', 'two', 'three']) agent.log(text)
+    const command = new TypedCommand(['agent', 'logs', '-f', 'echo'], { env })
+    await command.see('three')
+    const other = agents.add('echo')
+    for (const text of ['four', 'five', 'six', 'seven']) other.log(text)
+    agent.cut()
+    await command.see('seven')
+    expect(command.stderrText).toContain('this is the log of the one that has its name now')
+    command.emit('SIGINT')
+    expect(await command.ended).toBe(130)
+    const words = command.stdoutText.match(/one|two|three|four|five|six|seven/g)
+    expect(words).toEqual(['one', 'two', 'three', 'four', 'five', 'six', 'seven'])
+  })
+
   it.each([
     ['90s', 10],
     ['1m', 40],

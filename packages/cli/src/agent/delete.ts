@@ -8,10 +8,12 @@ import { readAgentName } from './agent-name.ts'
 /** `botcli agent delete NAME`. */
 export const deleteAction = action({
   name: 'agent delete',
-  summary: 'Remove an agent with its deployments, sessions and logs',
+  summary: 'Remove an agent with its deployments and its log',
   usage: 'NAME',
   arguments: { min: 1, max: 1 },
-  about: 'Builds and secret sets stay. On a terminal its name is asked for once more.',
+  about: `Calls that are going on finish, and then its log goes. Its sessions can still be listed, until they are
+old or another agent has the name. Builds and secret sets stay. On a terminal its name is asked for once
+more.`,
   options: {
     yes: flag({ name: 'yes', short: 'y', help: 'Do not ask.' }),
     json: JSON_OPTION,
@@ -25,8 +27,10 @@ export const deleteAction = action({
     if (!yes) {
       const { activeSessionCount: count } = await client.agents.get(name)
       const sessions =
-        count === 0 ? '' : ` ${count === 1 ? 'A session is' : `${count} sessions are`} running.`
-      desk.note(`${name} is removed with its deployments, sessions and logs.${sessions}`)
+        count === 0
+          ? ''
+          : ` ${count === 1 ? 'A session is' : `${count} sessions are`} running and may finish.`
+      desk.note(`${name} is removed with its deployments and its log.${sessions}`)
       if ((await obtainLine('Type its name to remove it', desk)).trim() !== name) {
         desk.note('Nothing was removed.')
         return EXIT.failed

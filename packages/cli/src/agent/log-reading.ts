@@ -31,7 +31,7 @@ export async function showLog({ client, agent, filter, manner }: LogWish, desk: 
   }
 }
 
-/** Shows entries as they come up. It ends where the log is that of one session, with it; else somebody has to leave. */
+/** Shows entries as they come up. It ends with the agent, or where the log is that of one session, with it; else somebody has to leave. */
 export async function followLog(
   { client, agent, filter, manner }: LogWish,
   desk: Desk,

@@ -55,6 +55,12 @@ export function showLogEvent(event: AgentLogEvent, desk: Desk, manner: EntryMann
     case 'missed':
       desk.note('(entries that came up meanwhile are not kept any more)')
       break
+    case 'replaced':
+      desk.note('(the agent was removed meanwhile; this is the log of the one that has its name now)')
+      break
+    case 'removed':
+      desk.note('(the agent was removed, and its log with it)')
+      break
     case 'lost':
       desk.note(`(connection lost: ${event.reason}; trying again for some minutes)`)
       break

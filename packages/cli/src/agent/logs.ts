@@ -15,7 +15,8 @@ export const logsAction = action({
   usage: 'NAME',
   arguments: { min: 1, max: 1 },
   about: `The newest entries are shown, the oldest of them first: time (UTC), level, session, text. With -f, a
-connection that breaks is made again, and each entry comes once.`,
+connection that breaks is made again, and each entry comes once. It goes on until Ctrl-C is pressed, or
+the agent was removed and its last call is over.`,
   options: {
     ...LOG_OPTIONS,
     session: optional({

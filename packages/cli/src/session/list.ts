@@ -5,6 +5,7 @@ import { EXIT } from '../exit-codes.ts'
 import { optional, valued } from '../options/option.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
 import type { CloudClient } from '../remote/cloud-client.ts'
+import { RemoteError } from '../remote/remote-error.ts'
 import { shownSeconds, shownTime, table } from '../remote/table.ts'
 import { notEmpty } from '../remote/values.ts'
 import { oneOf, wholeNumber } from '../run/values.ts'
@@ -81,15 +82,20 @@ export const listAction = action({
   },
 })
 
-/** People know deployments by their numbers. */
+/** People know deployments by their numbers. Those of an agent that was removed are gone, while its sessions are not. */
 async function numbersOf(
   client: CloudClient,
   agent: string,
   sessions: number,
 ): Promise<ReadonlyMap<string, string>> {
   if (sessions === 0) return new Map()
-  const { deployments } = await client.agents.deployments(agent, { limit: DEPLOYMENT_LIST_LIMIT.max })
-  return new Map(deployments.map(({ id, number }) => [id, String(number)]))
+  try {
+    const { deployments } = await client.agents.deployments(agent, { limit: DEPLOYMENT_LIST_LIMIT.max })
+    return new Map(deployments.map(({ id, number }) => [id, String(number)]))
+  } catch (error) {
+    if (error instanceof RemoteError && error.code === 'NOT_FOUND') return new Map()
+    throw error
+  }
 }
 
 /** `botcli session get AGENT ID`. */

@@ -131,6 +131,16 @@ describe('botcli session list, get, logs and stop', () => {
     expect((await run('get', 'echo', 'x')).code).toBe(2)
   })
 
+  it('list the sessions of an agent that was removed, whose deployments are gone', async () => {
+    const { agents, agent, run } = await setting()
+    const { sessionId, deploymentId } = agent.session({ transport: 'telephony_a' })
+    agents.agents.delete('echo')
+    agents.removed.set('echo', agent)
+    const { code, stdout } = await run('list', 'echo')
+    expect(code).toBe(0)
+    expect(stdout).toContain(`${sessionId}  active  telephony_a  ${deploymentId.slice(0, 8)}  `)
+  })
+
   it.each([
     [{ result: 'ok', cause: 'client_left', message: 'The caller left.' } as const, 0],
     [{ result: 'failed', cause: 'bot_failed', message: 'The bot failed.' } as const, 1],

@@ -26,6 +26,8 @@ const NOTHING: Answer = [404, { error: 'There is no such thing.', code: 'NOT_FOU
 /** The part of the double that has agents. */
 export class AgentsDouble {
   readonly agents = new Map<string, DoubleAgent>()
+  /** Those whose sessions can still be read. */
+  readonly removed = new Map<string, DoubleAgent>()
   /** What was asked of `/start`, with its key. */
   readonly starts: { readonly agent: string; readonly key: string; readonly asked: unknown }[] = []
   /** Every change that was asked for, as it came. */
@@ -55,6 +57,10 @@ export class AgentsDouble {
     if (request.method === 'POST') this.asked.push(json)
     if (name === undefined) return request.method === 'POST' ? this.#create(json) : this.#list()
     const agent = this.agents.get(name)
+    const left = this.removed.get(name)
+    if (agent === undefined && left && part === 'sessions') {
+      return this.#sessions(left, request.method, id, url.searchParams)
+    }
     if (agent === undefined) return [404, { error: `There is no agent ${name}.`, code: 'NOT_FOUND' }]
     switch (`${request.method} ${part ?? ''}`) {
       case 'GET ':
@@ -63,6 +69,8 @@ export class AgentsDouble {
         return this.#update(agent, json)
       case 'DELETE ':
         this.agents.delete(name)
+        this.removed.set(name, agent)
+        agent.endLog()
         return [200, { status: 'OK' }]
       case 'POST rollback':
         return this.#rollback(agent, json)
@@ -175,7 +183,7 @@ export class AgentsDouble {
     const session = agent.sessions.find(({ sessionId }) => sessionId === asked)
     if (asked !== null && session === undefined) return noSession(asked)
     if (headers.accept === 'text/event-stream') {
-      agent.follow(response, { after: Number(headers['last-event-id'] ?? -1), limit, isWanted })
+      agent.follow(response, { last: headers['last-event-id'], limit, isWanted })
       if (session?.state === 'ended') response.end('event: end\ndata: {}\n\n')
       return undefined
     }

@@ -4,6 +4,7 @@ import {
   AGENT_DEFAULTS,
   type AgentDetails,
   type AgentLogEntry,
+  type AgentLogRemoved,
   agentDetails,
   agentLogEntry,
   type DeployFailure,
@@ -30,6 +31,13 @@ export type DoubleSettings = Partial<
     | 'noiseFilter'
   >
 >
+
+/** What of a log is followed, and after which event. */
+export interface FollowWish {
+  readonly last: string | readonly string[] | undefined
+  readonly limit: number
+  isWanted(entry: AgentLogEntry): boolean
+}
 
 /** An agent of the double, whose deployments, log and sessions a test decides. Everything is checked by the schemas of the API. */
 export class DoubleAgent {
@@ -98,7 +106,8 @@ export class DoubleAgent {
       ...fields,
     })
     this.entries.push(entry)
-    for (const [follower, isWanted] of this.#followers) if (isWanted(entry)) follower.write(eventOf(entry))
+    for (const [follower, isWanted] of this.#followers)
+      if (isWanted(entry)) follower.write(this.#eventOf(entry))
     return entry
   }
 
@@ -129,21 +138,38 @@ export class DoubleAgent {
   }
 
   /** Sends what is there, then what comes. */
-  follow(
-    response: ServerResponse,
-    wish: { readonly after: number; readonly limit: number; isWanted(entry: AgentLogEntry): boolean },
-  ): void {
+  follow(response: ServerResponse, wish: FollowWish): void {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(': hello\n\n')
-    const there = this.entries.filter((entry) => wish.isWanted(entry) && entry.id > wish.after)
-    for (const entry of wish.after < 0 ? there.slice(-wish.limit) : there) response.write(eventOf(entry))
+    const [number, mark] = /^(\d+)-(.*)$/.exec(wish.last?.toString() ?? '')?.slice(1) ?? []
+    const isOther = mark !== undefined && mark !== this.#mark
+    if (isOther) response.write('event: reset\ndata: {"missed":true,"replaced":true}\n\n')
+    const after = isOther ? 0 : Number(number ?? -1)
+    const there = this.entries.filter((entry) => wish.isWanted(entry) && entry.id > after)
+    for (const entry of after < 0 ? there.slice(-wish.limit) : there) response.write(this.#eventOf(entry))
     this.#followers.set(response, wish.isWanted)
     response.on('close', () => this.#followers.delete(response))
+  }
+
+  /** Ends its log for all who follow: the agent was removed. */
+  endLog(): void {
+    const end: AgentLogRemoved = { reason: 'agent_removed' }
+    for (const follower of this.#followers.keys()) {
+      follower.end(`event: end\ndata: ${JSON.stringify(end)}\n\n`)
+    }
   }
 
   /** Cuts all who follow off, as a network does. */
   cut(): void {
     for (const follower of this.#followers.keys()) follower.destroy()
+  }
+
+  get #mark(): string {
+    return this.id.slice(0, 8)
+  }
+
+  #eventOf(entry: AgentLogEntry): string {
+    return `id: ${entry.id}-${this.#mark}\ndata: ${JSON.stringify(entry)}\n\n`
   }
 
   get details(): AgentDetails {
@@ -180,8 +206,4 @@ export class DoubleAgent {
       },
     }
   }
-}
-
-function eventOf(entry: AgentLogEntry): string {
-  return `id: ${entry.id}\ndata: ${JSON.stringify(entry)}\n\n`
 }

@@ -5,6 +5,7 @@ import { type After, ResponseStream, realAfter } from '../logs/response-stream.t
 import { textOf, wireEntry } from './agent-log-spelling.ts'
 import type { AgentLogPage, AgentLogStore } from './agent-log-store.ts'
 import { cursorAfter, invalid, type LogsRequest, parseLogsQuery } from './agent-logs-query.ts'
+import { markOf, parseEventId } from './event-id.ts'
 import { LogStream, type SessionEnd, type StreamStart } from './log-stream.ts'
 import { oldestFirst, windowsOf } from './log-windows.ts'
 
@@ -20,6 +21,8 @@ export interface AgentLogRouteOptions {
   readonly hasSession?: (agentId: string, sessionId: string) => Promise<boolean>
   /** Asked for streams of one session; without it they go on until their client leaves. */
   readonly ended?: SessionEnd
+  /** Whether the log of an agent is kept; without it, that of every one is. */
+  readonly isKept?: (agentId: string) => boolean
 }
 
 /** Serves `GET /v1/agents/{agentName}/logs` on bare requests and responses. */
@@ -29,6 +32,7 @@ export class AgentLogRoute {
   readonly #maxFollowers: number
   readonly #hasSession: AgentLogRouteOptions['hasSession']
   readonly #ended: SessionEnd | undefined
+  readonly #isKept: (agentId: string) => boolean
   /** The open streams, by their agent's id. */
   readonly #streams = new Map<LogStream, string>()
   #closed = false
@@ -39,6 +43,7 @@ export class AgentLogRoute {
     this.#maxFollowers = options.maxFollowers ?? MAX_FOLLOWERS
     this.#hasSession = options.hasSession
     this.#ended = options.ended
+    this.#isKept = options.isKept ?? (() => true)
   }
 
   /**
@@ -135,9 +140,10 @@ export class AgentLogRoute {
       const message = `${this.#maxFollowers} streams are open already; no more are served.`
       throw new CloudError('RATE_LIMITED', message, { retryAfterSeconds: RETRY_SECONDS })
     }
-    const { filter } = asked
-    const parts = { logs: this.#logs, agentId, filter, response, after: this.#after, ended: this.#ended }
-    const stream = new LogStream(parts)
+    const stream = new LogStream({
+      ...{ logs: this.#logs, agentId, filter: asked.filter, response },
+      ...{ after: this.#after, ended: this.#ended, isKept: this.#isKept },
+    })
     this.#streams.set(stream, agentId)
     try {
       const start = await this.#startOf(request, agentId, asked)
@@ -150,7 +156,7 @@ export class AgentLogRoute {
       if (request.method !== 'HEAD') await stream.run(start)
     } catch (error) {
       if (!response.headersSent) throw error
-      // The agent was removed, or the cloud stops: the stream just ends, and a client that comes back is told.
+      // The cloud stops, or cannot read the log: the stream just ends, and a client that comes back is told.
     } finally {
       this.#streams.delete(stream)
       if (response.headersSent) response.end()
@@ -165,15 +171,23 @@ export class AgentLogRoute {
       for await (const { entries } of windowsOf(this.#logs, agentId, { ...asked, order: 'desc' }, false)) {
         first = entries.at(-1)?.id ?? first
       }
-      return { after: first - 1, missed: false }
+      return { after: first - 1, reset: undefined }
     }
-    if (typeof last !== 'string' || !/^\d{1,15}$/.test(last)) {
-      throw invalid('Last-Event-ID must be the number of an entry, as the stream gave it.')
+    const id = typeof last === 'string' ? parseEventId(last) : undefined
+    if (id === undefined) {
+      throw invalid(
+        'Last-Event-ID must be the id of an event, as the stream gave it, or the number of an entry.',
+      )
     }
-    const after = Math.min(Number(last), newest)
+    // A number that no entry has had yet is one of another log, too.
+    const isOther = id.mark === undefined ? id.entry > newest : id.mark !== markOf(agentId)
+    if (isOther) return { after: 0, reset: { missed: true, replaced: true } }
+    const after = Math.min(id.entry, newest)
     const window = { limit: 1, order: 'asc', counted: false } as const
     const [oldest] = (await this.#logs.page(agentId, {}, window)).entries
-    return { after, missed: after < newest && (oldest === undefined || oldest.id > after + 1) }
+    const isPruned = after < newest && (oldest === undefined || oldest.id > after + 1)
+    // What a client has had and we have not any more, a power cut has taken; the numbers of it are given again.
+    return { after, reset: isPruned || after < id.entry ? { missed: true } : undefined }
   }
 }
 

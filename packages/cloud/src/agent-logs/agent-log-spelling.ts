@@ -1,5 +1,7 @@
 import type { AgentLogEntry } from '@botcli/protocol/cloud'
+import { STREAM_START } from '../logs/log-events.ts'
 import type { StoredLogEntry } from './agent-log-store.ts'
+import { eventIdOf } from './event-id.ts'
 
 const SHORT_ID = 8
 const LEVEL_WIDTH = 5
@@ -20,9 +22,14 @@ export function textOf({ time, level, sessionId, text }: StoredLogEntry): string
   return `${timestampOf(time)} ${(level ?? '-').padEnd(LEVEL_WIDTH)} ${session} ${shown}\n`
 }
 
-/** An entry as an event. */
-export function eventOf(entry: StoredLogEntry): string {
-  return `id: ${entry.id}\ndata: ${JSON.stringify(wireEntry(entry))}\n\n`
+/** An entry of an agent's log as an event. */
+export function eventOf(agentId: string, entry: StoredLogEntry): string {
+  return `id: ${eventIdOf(agentId, entry.id)}\ndata: ${JSON.stringify(wireEntry(entry))}\n\n`
+}
+
+/** The beginning of a stream. It says where it is, so that one who gets nothing more comes back to that log, too. */
+export function startOf(agentId: string, after: number): string {
+  return `id: ${eventIdOf(agentId, after)}\n${STREAM_START}`
 }
 
 /** An event that is no entry. */

@@ -96,5 +96,7 @@ export interface AgentLogStore {
 /** Entries as they come up, for one reader. */
 export interface AgentLogFollower {
   [Symbol.asyncIterator](): AsyncIterator<readonly StoredLogEntry[]>
+  /** Whether the log is being removed, so that nothing comes any more. */
+  readonly isRemoved: boolean
   close(): void
 }

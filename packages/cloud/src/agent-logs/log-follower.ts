@@ -15,7 +15,7 @@ export class LogFollower implements AgentLogFollower {
   readonly #turns: Turns
   #at: number
   #closed = false
-  #isComplete = false
+  #isRemoved = false
   #wake: (() => void) | undefined
 
   constructor(log: FollowedLog, after: number, turns: Turns) {
@@ -29,9 +29,13 @@ export class LogFollower implements AgentLogFollower {
     this.#wake?.()
   }
 
-  /** Nothing comes any more: it ends when it has read what is there. */
+  get isRemoved(): boolean {
+    return this.#isRemoved
+  }
+
+  /** The log is about to be removed, and nothing comes any more: it ends when it has read what is there. */
   complete(): void {
-    this.#isComplete = true
+    this.#isRemoved = true
     this.#wake?.()
   }
 
@@ -42,7 +46,7 @@ export class LogFollower implements AgentLogFollower {
         if (this.#closed) return
         const step = this.#log.read(this.#at)
         if (step === undefined) {
-          if (this.#isComplete) return
+          if (this.#isRemoved) return
           await new Promise<void>((resolve) => {
             this.#wake = resolve
           })

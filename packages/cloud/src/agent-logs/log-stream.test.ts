@@ -10,6 +10,7 @@ import { EventSource } from '../testing/event-source.ts'
 import { logEntry } from '../testing/log-entries.ts'
 import { ManualTimers } from '../testing/manual-timers.ts'
 import type { NewLogEntry } from './agent-log-store.ts'
+import { eventIdOf } from './event-id.ts'
 import { SqliteAgentLogStore } from './sqlite-agent-log-store.ts'
 
 const SESSION = randomUUID()
@@ -23,6 +24,8 @@ let agent: string
 let ends: Map<string, object>
 /** Called while the route asks whether one is over. */
 let whileAsked: () => void
+/** Agents whose logs are gone. */
+let gone: Set<string>
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'agent-log-stream-'))
@@ -34,12 +37,14 @@ beforeEach(async () => {
   timers = new ManualTimers()
   ends = new Map()
   whileAsked = () => {}
+  gone = new Set()
+  const isKept = (agentId: string) => !gone.has(agentId)
   const ended = async (_agentId: string, sessionId: string) => {
     const end = ends.get(sessionId)
     whileAsked()
     return end
   }
-  server = await AgentLogServer.start(logs, { after: timers.after, maxFollowers: 20, ended })
+  server = await AgentLogServer.start(logs, { after: timers.after, maxFollowers: 20, ended, isKept })
   agent = randomUUID()
 })
 afterEach(async () => {
@@ -65,9 +70,9 @@ async function refused(query: string, headers: Record<string, string> = {}): Pro
 /** The entries that came with a stream. */
 function came(source: EventSource): readonly AgentLogEntry[] {
   return source.events.flatMap(({ id, data }) => {
-    if (id === undefined) return []
-    const entry = agentLogEntry.parse(JSON.parse(data ?? ''))
-    expect(String(entry.id)).toBe(id)
+    if (id === undefined || data === undefined) return []
+    const entry = agentLogEntry.parse(JSON.parse(data))
+    expect(id).toBe(eventIdOf(agent, entry.id))
     return [entry]
   })
 }
@@ -110,10 +115,52 @@ describe('a log that is followed', () => {
     await source.until(() => came(source).length === 997)
     expect(came(source)[0]?.id).toBe(4)
     expect(source.events.some(({ event }) => event === 'reset')).toBe(false)
-    const early = await EventSource.open(server.logsUrl(agent), { 'last-event-id': '5000' })
+    const marked = await EventSource.open(server.logsUrl(agent), { 'last-event-id': eventIdOf(agent, 999) })
     await logs.append(agent, entries(1, 1001))
-    await early.until(() => came(early).length === 1)
-    expect(came(early)[0]?.id).toBe(1001)
+    await marked.until(() => came(marked).length === 2)
+    expect(came(marked).map(({ id }) => id)).toEqual([1000, 1001])
+    expect(marked.events.some(({ event }) => event === 'reset')).toBe(false)
+  })
+
+  it.each([
+    ['of another log', () => eventIdOf(randomUUID(), 2)],
+    ['with a number that nothing here has had', () => '5000'],
+  ])('begins anew, and says so, for a client that comes with an event %s', async (_, last) => {
+    await logs.append(agent, entries(3))
+    const source = await EventSource.open(server.logsUrl(agent, '?limit=1'), { 'last-event-id': last() })
+    await source.until(() => came(source).length === 3)
+    expect(source.events[1]).toEqual({ event: 'reset', data: '{"missed":true,"replaced":true}' })
+    await logs.append(agent, entries(1, 4))
+    await source.until(() => came(source).length === 4)
+    expect(came(source).map(({ id }) => id)).toEqual([1, 2, 3, 4])
+  })
+
+  it('says where it is before there is anything to be sent', async () => {
+    await logs.append(agent, entries(3))
+    const source = await EventSource.open(server.logsUrl(agent), { 'last-event-id': '3' })
+    await source.until(() => source.events.length > 0)
+    expect(source.events).toEqual([{ id: eventIdOf(agent, 3), retry: '1000' }])
+    const other = await EventSource.open(server.logsUrl(agent), {
+      'last-event-id': eventIdOf(randomUUID(), 3),
+    })
+    await other.until(() => other.events.length > 0)
+    expect(other.events[0]).toEqual({ id: eventIdOf(agent, 0), retry: '1000' })
+  })
+
+  it('waits for the first entry of a log for a client that had entries of another one', async () => {
+    const source = await EventSource.open(server.logsUrl(agent), { 'last-event-id': '30' })
+    await logs.append(agent, entries(1))
+    await source.until(() => came(source).length === 1)
+    expect(came(source)[0]?.id).toBe(1)
+  })
+
+  it('says so when a client had entries that are not there any more', async () => {
+    await logs.append(agent, entries(3))
+    const source = await EventSource.open(server.logsUrl(agent), { 'last-event-id': eventIdOf(agent, 5) })
+    await logs.append(agent, entries(1, 4))
+    await source.until(() => came(source).length === 1)
+    expect(source.events[1]).toEqual({ event: 'reset', data: '{"missed":true}' })
+    expect(came(source)[0]?.id).toBe(4)
   })
 
   it('says so when entries that a client would have had are gone', async () => {
@@ -133,9 +180,12 @@ describe('a log that is followed', () => {
     expect(empty.events[1]).toEqual(reset)
   })
 
-  it.each(['x', '-1', '1.5', '1 2', '9999999999999999'])('refuses Last-Event-ID %j', async (last) => {
-    await refused('', { accept: 'text/event-stream', 'last-event-id': last })
-  })
+  it.each(['x', '-1', '1.5', '1 2', '9999999999999999', '1-', '1-xyz', '1-0123456'])(
+    'refuses Last-Event-ID %j',
+    async (last) => {
+      await refused('', { accept: 'text/event-stream', 'last-event-id': last })
+    },
+  )
 
   it('refuses what is for pages', async () => {
     await logs.append(agent, entries(3))
@@ -162,14 +212,33 @@ describe('a log that is followed', () => {
     await removed.until(() => came(removed).length === 1)
     await logs.remove(agent)
     await removed.ended()
+    expect(removed.end).toEqual({ reason: 'agent_removed' })
     const stopped = await EventSource.open(server.logsUrl(agent))
     await stopped.until(() => stopped.events.length > 0)
     server.route.close()
     await stopped.ended()
-    expect([removed.end, stopped.end]).toEqual([undefined, undefined])
+    expect(stopped.end).toBeUndefined()
     expect((await fetch(server.logsUrl(agent), { headers: { accept: 'text/event-stream' } })).status).toBe(
       503,
     )
+  })
+
+  it('ends at once where the log was removed before it could be followed', async () => {
+    gone.add(agent)
+    const source = await EventSource.open(server.logsUrl(agent))
+    await source.ended()
+    expect(source.end).toEqual({ reason: 'agent_removed' })
+  })
+
+  it('ends in the same way for a client that comes while it is removed', async () => {
+    await logs.append(agent, entries(2))
+    const first = await EventSource.open(server.logsUrl(agent, '?limit=2'))
+    await first.until(() => came(first).length === 2)
+    gone.add(agent)
+    const removing = logs.remove(agent)
+    const second = await EventSource.open(server.logsUrl(agent, '?limit=2'))
+    await Promise.all([first.ended(), second.ended(), removing])
+    for (const { end } of [first, second]) expect(end).toEqual({ reason: 'agent_removed' })
   })
 
   it('is followed by a bounded number of clients', async () => {

@@ -1,12 +1,15 @@
 import type { ServerResponse } from 'node:http'
-import { COMMENT_MS, STREAM_COMMENT, STREAM_START } from '../logs/log-events.ts'
+import type { AgentLogRemoved, AgentLogReset } from '@botcli/protocol/cloud'
+import { COMMENT_MS, STREAM_COMMENT } from '../logs/log-events.ts'
 import { type After, ResponseStream, sendComments } from '../logs/response-stream.ts'
-import { eventOf, noticeOf } from './agent-log-spelling.ts'
+import { eventOf, noticeOf, startOf } from './agent-log-spelling.ts'
 import type { AgentLogFilter, AgentLogFollower, AgentLogStore, StoredLogEntry } from './agent-log-store.ts'
 import { windowsOf } from './log-windows.ts'
 
 /** Whether a session is over, and its log complete: the body of the last event; nothing if it goes on. */
 export type SessionEnd = (agentId: string, sessionId: string) => Promise<object | undefined>
+
+const REMOVED: AgentLogRemoved = { reason: 'agent_removed' }
 
 /** What a stream needs. */
 export interface LogStreamParts {
@@ -16,13 +19,15 @@ export interface LogStreamParts {
   readonly response: ServerResponse
   readonly after: After
   readonly ended: SessionEnd | undefined
+  /** Whether the log of an agent is kept: it goes some time after its agent. */
+  readonly isKept: (agentId: string) => boolean
 }
 
 /** Where a stream begins. */
 export interface StreamStart {
   readonly after: number
-  /** Whether entries after that are gone. */
-  readonly missed: boolean
+  /** What the client is told first, if not all that it would have had is there. */
+  readonly reset: AgentLogReset | undefined
 }
 
 /** The log of an agent as a stream of events, for one client. */
@@ -52,7 +57,7 @@ export class LogStream {
     this.#follower?.close()
   }
 
-  /** Sends events until the client leaves, the session is over, or it is closed. The head was sent. */
+  /** Sends events until the client leaves, the session is over, the log is removed, or it is closed. The head was sent. */
   async run(start: StreamStart): Promise<void> {
     const { logs, agentId, filter, response, after } = this.#parts
     if (this.#closed) return
@@ -63,8 +68,11 @@ export class LogStream {
     response.once('close', stop)
     const endComments = sendComments(this.#stream, STREAM_COMMENT, COMMENT_MS, after)
     try {
-      await this.#stream.send(STREAM_START + (start.missed ? noticeOf('reset', { missed: true }) : ''))
-      await this.#follow(follower)
+      const notice = start.reset ? noticeOf('reset', start.reset) : ''
+      await this.#stream.send(startOf(agentId, start.after) + notice)
+      // It may have been removed before it was followed, and then nobody would say so.
+      if (!follower.isRemoved && !this.#isKept) await this.#stream.send(noticeOf('end', REMOVED))
+      else await this.#follow(follower)
     } finally {
       endComments()
       follower.close()
@@ -80,8 +88,7 @@ export class LogStream {
         const batch = await Promise.race([next, this.#nudged()])
         if (batch === undefined) continue
         if (batch.done === true) {
-          // The log is removed, perhaps in the moment in which the session is over.
-          if (!this.#closed) await this.#hasEnded()
+          if (!this.#closed) await this.#tellRemoved(follower)
           return
         }
         if (!(await this.#send(batch.value))) return
@@ -91,6 +98,18 @@ export class LogStream {
       // Nobody waits for it any more.
       next.catch(() => {})
     }
+  }
+
+  /** The log of a session stays what it is until the session is over, though nothing is left of it. */
+  get #isKept(): boolean {
+    const { filter, isKept, agentId } = this.#parts
+    return filter.sessionId !== undefined || isKept(agentId)
+  }
+
+  /** There are no more entries: the log is removed, perhaps in the moment in which the session is over, or the store is closed. */
+  async #tellRemoved({ isRemoved }: AgentLogFollower): Promise<void> {
+    if (this.#parts.filter.sessionId !== undefined) await this.#hasEnded()
+    else if (isRemoved) await this.#stream.send(noticeOf('end', REMOVED))
   }
 
   /** Sends what is left and the last event, if the session is over. */
@@ -110,7 +129,8 @@ export class LogStream {
 
   async #send(entries: readonly StoredLogEntry[]): Promise<boolean> {
     this.#at = entries.at(-1)?.id ?? this.#at
-    return this.#stream.send(entries.map(eventOf).join(''))
+    const { agentId } = this.#parts
+    return this.#stream.send(entries.map((entry) => eventOf(agentId, entry)).join(''))
   }
 
   #nudged(): Promise<undefined> {

@@ -5,7 +5,16 @@ import type { FleetView } from './fleet.ts'
 
 /** A deployment as the API shows it. */
 export function deploymentRecordOf(deployment: StoredDeployment): DeploymentRecord {
-  const { agentId, config, secretsVersion: _, phaseStartedAt, createdAt, updatedAt, ...rest } = deployment
+  const {
+    agentId,
+    config,
+    secretsVersion: _,
+    counts: __,
+    phaseStartedAt,
+    createdAt,
+    updatedAt,
+    ...rest
+  } = deployment
   return {
     ...rest,
     ...config,
@@ -103,7 +112,7 @@ function isDown(revision: RevisionInfo | undefined): boolean {
 }
 
 /** A deployment of which nothing runs any more. */
-function overInfo({ id, number, phase, phaseStartedAt, failure }: StoredDeployment): RevisionInfo {
+function overInfo({ id, number, phase, phaseStartedAt, failure, counts }: StoredDeployment): RevisionInfo {
   return {
     deploymentID: id,
     number,
@@ -113,8 +122,8 @@ function overInfo({ id, number, phase, phaseStartedAt, failure }: StoredDeployme
     health: {
       ready: false,
       state: 'terminated',
-      restartCount: 0,
-      replicasStarted: 0,
+      restartCount: counts.restarts,
+      replicasStarted: counts.started,
       reason: failure === null ? null : START_FAILED,
       lastExitCode: failure?.exitCode ?? null,
       message: failure?.detail ?? null,

@@ -299,7 +299,7 @@ export class Fleet implements Tenant {
   async #fail(revision: Revision, failure: DeployFailure): Promise<void> {
     const { store, clock, log } = this.#options
     const at = clock()
-    await store.agents.setPhase(revision.id, 'Failed', at, failure)
+    await store.agents.setPhase(revision.id, 'Failed', at, failure, revision.counts)
     revision.enter('Failed', at, failure)
     const active = this.#active
     const stays = active && ` Deployment ${active.stored.number} ${standingWords(active.downReason)}.`

@@ -48,6 +48,11 @@ export class Fleets {
     if (fleet) this.#options.room.remove(fleet)
   }
 
+  /** Whether an agent is there, or was removed and something is left of it. */
+  has(agentId: string): boolean {
+    return this.#fleets.has(agentId)
+  }
+
   /** The fleet of an agent. One that is not there was removed a moment ago. */
   of(agentId: string): Fleet {
     const fleet = this.#fleets.get(agentId)

@@ -114,6 +114,52 @@ it('who follows the last session of a removed agent hears its last words, and ho
   expect(ofSession.end).toMatchObject({ completionStatus: 'instance_lost' })
   expect(heard(ofAgent)).toContain('my last words')
   expect(heard(ofAgent)).toContain('is retired')
+  expect(ofAgent.end).toEqual({ reason: 'agent_removed' })
+})
+
+it.each(['application/json', 'text/plain', 'text/event-stream'])(
+  'a removed agent of which nothing is left has no log as %s, but its sessions have theirs',
+  async (accept) => {
+    const { id } = await house.session('echo')
+    const ask = async (query: string) => {
+      const url = `${house.fixture.url}/v1/agents/echo/logs${query}`
+      const headers = { accept, authorization: `Bearer ${house.fixture.keys.privateKey}` }
+      const response = await fetch(url, { headers })
+      // A stream that goes on is not wanted to its end.
+      if (response.status === 200 && query === '') await response.body?.cancel()
+      return { status: response.status, text: response.status === 200 ? '' : await response.text() }
+    }
+    await house.fixture.request('/v1/agents/echo', { method: 'DELETE' })
+    expect((await ask('')).status).toBe(200)
+    instance.crash({ code: 1 })
+    const { text } = await until(async () => {
+      const answer = await ask('')
+      return answer.status !== 200 && answer
+    }, 'the log to be gone')
+    expect(JSON.parse(text)).toEqual({ error: 'There is no agent echo.', code: 'NOT_FOUND' })
+    expect((await ask(`?sessionId=${id}`)).status).toBe(200)
+  },
+)
+
+it('who comes back to the log of a removed agent is shown that of the one that has its name now', async () => {
+  const url = `${house.fixture.url}/v1/agents/echo/logs`
+  const authorization = `Bearer ${house.fixture.keys.privateKey}`
+  const before = await EventSource.open(`${url}?limit=1`, { authorization })
+  await before.until(() => before.events.some(({ data }) => data !== undefined))
+  const last = before.events.findLast(({ data }) => data !== undefined)?.id ?? ''
+  before.cut()
+  await house.fixture.request('/v1/agents/echo', { method: 'DELETE' })
+  await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })
+  const entries = await house.logs('echo')
+  const after = await EventSource.open(url, { authorization, 'last-event-id': last })
+  const came = () => after.events.filter(({ id, data }) => id !== undefined && data !== undefined)
+  await after.until(() => came().length >= entries.length)
+  after.cut()
+  expect(after.events.find(({ event }) => event !== undefined)).toEqual({
+    event: 'reset',
+    data: '{"missed":true,"replaced":true}',
+  })
+  expect(JSON.parse(came()[0]?.data ?? '')).toMatchObject({ id: 1 })
 })
 
 it('a session of a removed agent has its log also when the name is taken again', async () => {

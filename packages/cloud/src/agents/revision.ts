@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { DeployFailure, InstanceRecord, RevisionInfo } from '@botcli/protocol/cloud'
-import type { StoredDeployment } from '../store/agents.ts'
+import type { StartCounts, StoredDeployment } from '../store/agents.ts'
 import { BackOff } from './back-off.ts'
 import { endReport, failureOf, reasonOf, START_FAILED } from './deploy-failure.ts'
 import type { HostedInstance, InstanceEnd } from './hosted-instance.ts'
@@ -95,6 +95,10 @@ export class Revision {
   /** Why it takes no sessions, in a word: its instances keep ending, or do not start. That it has none now is no fault. */
   get downReason(): string | undefined {
     return this.#down?.reason
+  }
+
+  get counts(): StartCounts {
+    return { started: this.#started, restarts: this.#restarts }
   }
 
   /** When the next instance may be started, after one that has ended by itself: by `performance.now()`. */

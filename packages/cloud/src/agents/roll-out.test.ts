@@ -44,6 +44,18 @@ describe('a first deployment', () => {
     expect(await house.start('broken')).toMatchObject({ status: 409, body: { code: 'DEPLOY-NOT-READY' } })
   })
 
+  it('that failed is still said to have started instances when nothing is left of them', async () => {
+    house.engine.scripts.set('registry.test/bot:1', { fails: { code: 1, output: 'boom\n' } })
+    await house.create('broken')
+    await house.phase('broken', 'Failed')
+    await house.fixture.cloud.close({ deadlineMs: 0 })
+    await house.fixture.open()
+    expect((await house.agent('broken')).currentRevision).toMatchObject({
+      phase: 'Failed',
+      health: { state: 'terminated', restartCount: 0, replicasStarted: 1, lastExitCode: 1 },
+    })
+  })
+
   it('takes no sessions before it is ready', async () => {
     house.engine.scripts.set('registry.test/bot:1', { waits: true })
     await house.create('slow', { autoScaling: { minAgents: 1, maxAgents: 1 } })

@@ -12,6 +12,8 @@ export interface AgentLogDoorOptions {
   readonly gate: Gate
   readonly store: Store
   readonly route: AgentLogRoute
+  /** Whether the log of an agent is kept. */
+  readonly isKept: (agentId: string) => boolean
 }
 
 /** Leads readers of agents' logs past the routes: they may stay for hours. */
@@ -33,15 +35,20 @@ export class AgentLogDoor {
     await route.serve(incoming, outgoing, agentId)
   }
 
-  /** The agent of a name. A session may be of one that was removed, and whose name another one has now. */
+  /**
+   * The agent of a name. One that was removed is as good as gone when its log is. But a session is there as long as it is recorded: it may be of
+   * one that was removed, and whose name another one has now.
+   */
   async #agentId(
     organizationId: string,
     name: string,
     sessionId: string | undefined,
   ): Promise<string | undefined> {
-    const { agents, sessions } = this.#options.store
+    const { store, isKept } = this.#options
+    const { agents, sessions } = store
     const session = sessionId === undefined ? undefined : await sessions.get(organizationId, sessionId)
     if (session?.agentName === name) return session.agentId
-    return (await agents.latest(organizationId, name))?.id
+    const agent = await agents.latest(organizationId, name)
+    return agent && isKept(agent.id) ? agent.id : undefined
   }
 }

@@ -12,7 +12,7 @@ import { errorAnswerOf } from './error-answer.ts'
 import { familyOf, type Gate } from './gate.ts'
 import { openApiOf } from './openapi.ts'
 import { readJson } from './request-body.ts'
-import type { Route } from './route.ts'
+import { mayBeEmpty, type Route } from './route.ts'
 
 /** What handlers find beside a request. */
 export interface AppEnv {
@@ -92,9 +92,7 @@ export function createApp(options: AppOptions): App {
 
 function add(app: App, route: Route, { doors }: AppOptions): void {
   const query = new QueryCheck(route.query ?? NO_QUERY)
-  const { maxBodyBytes: maxBytes } = route
-  // Where nothing is needed, nothing has to be sent.
-  const mayBeEmpty = route.body?.safeParse({}).success
+  const reading = { maxBytes: route.maxBodyBytes, mayBeEmpty: mayBeEmpty(route) }
   app.on(route.method, honoPath(route.path), async (c) => {
     const { incoming, outgoing } = c.env
     const { handle } = route
@@ -112,7 +110,7 @@ function add(app: App, route: Route, { doors }: AppOptions): void {
       organizationId: c.get('organizationId') ?? '',
       params,
       query: query.check(new URL(c.req.url).searchParams),
-      body: route.body && checkBody(route.body, await readJson(incoming, { maxBytes, mayBeEmpty })),
+      body: route.body && checkBody(route.body, await readJson(incoming, reading)),
       incoming,
     })
     c.header('Cache-Control', 'no-store')

@@ -2,7 +2,7 @@ import { startRequestSchema } from '@botcli/protocol'
 import * as wire from '@botcli/protocol/cloud'
 import { CLOUD_ERRORS, type CloudErrorCode, cloudErrorBody } from '@botcli/protocol/cloud'
 import * as z from 'zod'
-import type { Route, RouteAuth } from './route.ts'
+import { mayBeEmpty, type Route, type RouteAuth } from './route.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -11,6 +11,20 @@ const VERSION = '1.0.0'
 /** Errors that every route that needs a key can give, and those that any route can. */
 const KEY_ERRORS: readonly CloudErrorCode[] = ['UNAUTHORIZED', 'FORBIDDEN']
 const ANY_ERRORS: readonly CloudErrorCode[] = ['INTERNAL', 'UNAVAILABLE']
+
+/** Errors that can say when to come back. */
+const RETRIED_ERRORS: ReadonlySet<CloudErrorCode> = new Set([
+  'RATE_LIMITED',
+  'UNAVAILABLE',
+  'DEPLOY-AT-CAPACITY',
+  'DEPLOY-NOT-READY',
+])
+const RETRY_AFTER: Json = {
+  'Retry-After': {
+    description: 'In how many seconds to come back.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+}
 
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 /** What is up to the bot. */
@@ -129,7 +143,9 @@ function operationOf(route: Route): Json {
     summary,
     security: securityOf(auth),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: contentOf('application/json', body, 'input') } }),
+    ...(body && {
+      requestBody: { required: !mayBeEmpty(route), content: contentOf('application/json', body, 'input') },
+    }),
     ...(form && {
       requestBody: { required: true, content: contentOf('multipart/form-data', form, 'input') },
     }),
@@ -185,13 +201,22 @@ function errorsOf({ auth, errors, body }: Route): Json {
     ...errors,
     ...ANY_ERRORS,
   ]
+  // Many errors have the same status.
+  const statuses = new Set(codes.map((code) => CLOUD_ERRORS[code].status))
   return Object.fromEntries(
-    [...new Set(codes)].map((code) => {
-      const { status, meaning } = CLOUD_ERRORS[code]
-      const content = contentOf('application/json', cloudErrorBody, 'output')
-      return [status, { description: `${code}: ${meaning}`, content }]
+    [...statuses].map((status) => {
+      const all = new Set(codes.filter((code) => CLOUD_ERRORS[code].status === status))
+      return [status, refusalOf([...all])]
     }),
   )
+}
+
+function refusalOf(codes: readonly CloudErrorCode[]): Json {
+  return {
+    description: codes.map((code) => `${code}: ${CLOUD_ERRORS[code].meaning}`).join('\n\n'),
+    ...(codes.some((code) => RETRIED_ERRORS.has(code)) && { headers: RETRY_AFTER }),
+    content: contentOf('application/json', cloudErrorBody, 'output'),
+  }
 }
 
 function contentOf(type: string, schema: z.ZodType, io: 'input' | 'output'): Json {

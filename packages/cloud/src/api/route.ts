@@ -56,6 +56,11 @@ export interface Route {
   readonly handle: ((call: RouteCall<PathSchemas, unknown, unknown>) => Promise<RouteAnswer>) | undefined
 }
 
+/** Whether a request needs no body: where nothing is needed, nothing has to be sent. */
+export function mayBeEmpty({ body }: Route): boolean {
+  return body?.safeParse({}).success ?? false
+}
+
 interface Definition<P extends PathSchemas, Q extends z.ZodObject, B extends z.ZodType>
   extends Partial<
       Pick<Route, 'auth' | 'headers' | 'maxBodyBytes' | 'form' | 'errors' | 'otherTypes' | 'passesThrough'>

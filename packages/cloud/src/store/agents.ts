@@ -32,6 +32,12 @@ export interface StoredAgent {
   readonly deletedAt: Time | null
 }
 
+/** How many instances of a deployment were started, and how many of them in place of one that had ended by itself. */
+export interface StartCounts {
+  readonly started: number
+  readonly restarts: number
+}
+
 /** One deployment of an agent. */
 export interface StoredDeployment {
   readonly id: string
@@ -45,6 +51,8 @@ export interface StoredDeployment {
   readonly phase: DeploymentPhase
   readonly phaseStartedAt: Time
   readonly failure: DeployFailure | null
+  /** As they were when it failed; none before that. */
+  readonly counts: StartCounts
   readonly createdAt: Time
   readonly updatedAt: Time
 }
@@ -95,7 +103,14 @@ export interface AgentStore {
   hasRun(agentId: string, buildId: string): Promise<boolean>
   /** Those before this that were active once, the newest first. */
   activeBefore(agentId: string, number: number, limit: number): Promise<readonly StoredDeployment[]>
-  setPhase(id: string, phase: DeploymentPhase, at: Time, failure?: DeployFailure): Promise<void>
+  /** With a failure come the counts of what was started: soon nobody else knows them. */
+  setPhase(
+    id: string,
+    phase: DeploymentPhase,
+    at: Time,
+    failure?: DeployFailure,
+    counts?: StartCounts,
+  ): Promise<void>
   /** Lets a deployment take the sessions; the one that took them before is draining from now on. */
   activate(agentId: string, id: string, at: Time): Promise<void>
   /** The names of agents whose newest, active or draining deployments need something. */

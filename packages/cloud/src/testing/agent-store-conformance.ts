@@ -135,9 +135,13 @@ export function agentStoreTests(storeOf: () => Store, [one, two]: readonly [stri
     ])
     const failure = { code: 'c', message: 'm', detail: 'd', exitCode: 1 }
     const third = await deploy(agent.id, { image: 'image:3' })
-    await store.agents.setPhase(third.id, 'Failed', 30, failure)
+    await store.agents.setPhase(third.id, 'Failed', 30, failure, { started: 2, restarts: 1 })
     await store.agents.setPhase(deployment.id, 'Retired', 31)
-    expect(await store.agents.deployment(agent.id, third.id)).toMatchObject({ phase: 'Failed', failure })
+    expect(third.counts).toEqual({ started: 0, restarts: 0 })
+    expect(await store.agents.deployment(agent.id, third.id)).toMatchObject({
+      ...{ phase: 'Failed', failure },
+      counts: { started: 2, restarts: 1 },
+    })
     expect(await store.agents.deployment(randomUUID(), third.id)).toBeUndefined()
     expect((await store.agents.openDeployments(agent.id)).map(({ number }) => number)).toEqual([2])
     const page = await store.agents.deployments(agent.id, { limit: 2, offset: 0 })

@@ -34,3 +34,15 @@ export const agentLogsResponse = z.strictObject({
   nextCursor: z.string().optional(),
 })
 export type AgentLogsResponse = z.infer<typeof agentLogsResponse>
+
+/** What the event `reset` of a stream says: what came after the last event that its client had is not all there any more. */
+export const agentLogReset = z.object({
+  missed: z.literal(true),
+  /** That event was of another log: the agent was removed, and another one has its name. All that this one's log has follows. */
+  replaced: z.boolean().optional(),
+})
+export type AgentLogReset = z.infer<typeof agentLogReset>
+
+/** What the event `end` of a stream says where the log goes with its agent. At the end of a session it is the session's record. */
+export const agentLogRemoved = z.object({ reason: z.literal('agent_removed') })
+export type AgentLogRemoved = z.infer<typeof agentLogRemoved>

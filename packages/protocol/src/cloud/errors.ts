@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Every error that an answer of the cloud can carry: its status, and what it means. */
+/** Every error that an answer of the cloud can carry, also as the failure of a deployment: its status, and what it means. */
 export const CLOUD_ERRORS = {
   INVALID_REQUEST: { status: 400, meaning: 'A parameter, header or body is malformed or out of its range.' },
   UNAUTHORIZED: { status: 401, meaning: 'The key is missing, unknown or revoked.' },
@@ -42,6 +42,11 @@ export const CLOUD_ERRORS = {
   'DEPLOY-START-FAILED': {
     status: 502,
     meaning: 'The bot ended, or did not become ready, when it was started.',
+  },
+  'DEPLOY-SUPERSEDED': {
+    status: 409,
+    meaning:
+      'A later deployment was made before this one was ready. It is told of deployments (failure), and is no answer to a request.',
   },
   'DEPLOY-SESSION-FAILED': {
     status: 502,

@@ -89,11 +89,11 @@ export class AgentsApi {
     return this.#sender.ask(`${pathOf(name)}/logs${query}`, 'logs')
   }
 
-  /** The stream of a log, after an entry if that is given. */
+  /** The stream of a log, after an event or the number of an entry if that is given. */
   async logStream(
     name: string,
     filter: LogFilter,
-    { limit, lastId }: { readonly limit: number; readonly lastId: number | undefined },
+    { limit, lastId }: { readonly limit: number; readonly lastId: string | undefined },
     signal: AbortSignal,
   ): Promise<Response> {
     return this.#sender.stream(`${pathOf(name)}/logs${queryOf({ ...filter, limit })}`, lastId, signal)

@@ -27,7 +27,7 @@ export interface BuildsWanted {
 /** Where the stream of a log begins. */
 export interface LogStart {
   /** After this line; at the newest lines without it. */
-  readonly lastId: number | undefined
+  readonly lastId: string | undefined
   /** How many of the newest lines come first. */
   readonly limit: number
 }

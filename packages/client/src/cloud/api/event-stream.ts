@@ -6,6 +6,8 @@ export interface StreamEvent {
   readonly data: string
 }
 
+/** The type of what has an id and nothing else: it only says where the stream is. */
+const PLACE = 'place'
 /** Far more than the longest line of a log can take. */
 const MAX_PENDING = 4 * 1024 * 1024
 
@@ -37,7 +39,7 @@ export class EventStreamParser {
   #dispatch(events: StreamEvent[]): void {
     if (this.#data !== undefined) {
       events.push({ id: this.#id, type: this.#type === '' ? 'message' : this.#type, data: this.#data })
-    }
+    } else if (this.#id !== '') events.push({ id: this.#id, type: PLACE, data: '' })
     this.#id = ''
     this.#type = ''
     this.#data = undefined

@@ -40,10 +40,10 @@ export class Sender {
   }
 
   /** Opens a stream of events, after one of them if that is given. An `EventSource` could not send the key. */
-  async stream(path: string, lastId: number | undefined, signal: AbortSignal): Promise<Response> {
+  async stream(path: string, lastId: string | undefined, signal: AbortSignal): Promise<Response> {
     const headers = {
       accept: 'text/event-stream',
-      ...(lastId !== undefined && { 'last-event-id': String(lastId) }),
+      ...(lastId !== undefined && { 'last-event-id': lastId }),
     }
     return this.send(path, { headers, signal, cache: 'no-store' })
   }

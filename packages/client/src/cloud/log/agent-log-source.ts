@@ -1,4 +1,4 @@
-import type { AgentLogEntry } from '@botcli/protocol/cloud'
+import type { AgentLogEntry, AgentLogRemoved, AgentLogReset } from '@botcli/protocol/cloud'
 import type { AgentsApi, LogFilter } from '../api/agents-api.ts'
 import type { LogLine, LogLines } from './log-lines.ts'
 import type { LogSource } from './log-source.ts'
@@ -8,6 +8,8 @@ import { type LogEnd, type LogPiece, type OpenLog, streamEvents } from './log-st
 const NEWEST = 1_000
 const OLDER = 2_000
 const DOWNLOADED = 10_000
+const REMOVED = 'The agent was removed, and its log with it.'
+const REPLACED = 'The agent was removed. What follows is the log of the one that has its name now.'
 const MISSED = 'Entries that were here are no longer kept: the log has become too long or too old.'
 
 /** The log of an agent, of one of its sessions, or of whatever else a filter lets through. */
@@ -29,7 +31,7 @@ export class AgentLogSource implements LogSource {
   /** The newest entries come as a page, because a page leads to those before it, and then all others as a stream. */
   readonly open: OpenLog = async (lastId, signal) => {
     const newest = lastId === undefined ? await this.#newest() : []
-    const after = newest.at(-1)?.id ?? lastId
+    const after = newest.at(-1)?.id.toString() ?? lastId
     const start = { limit: NEWEST, lastId: after }
     const stream = await this.#api.logStream(this.#agent, this.#filter, start, signal)
     return this.#pieces(newest, after, stream)
@@ -66,24 +68,33 @@ export class AgentLogSource implements LogSource {
 
   async *#pieces(
     newest: readonly AgentLogEntry[],
-    lastId: number | undefined,
+    lastId: string | undefined,
     stream: Response,
   ): AsyncGenerator<LogPiece> {
     yield { lines: this.#numbered(newest.flatMap(linesOf)), lastId }
     for await (const events of streamEvents(stream)) {
       const lines: Omit<LogLine, 'number'>[] = []
-      let last: number | undefined
+      let last: string | undefined
       let end: LogEnd | undefined
-      for (const { type, data } of events) {
-        if (type === 'message') {
-          const entry: AgentLogEntry = JSON.parse(data)
-          lines.push(...linesOf(entry))
-          last = entry.id
-        } else if (type === 'reset') lines.push({ text: MISSED })
-        else if (type === 'end') end = {}
+      for (const { id, type, data } of events) {
+        if (id !== '') last = id
+        if (type === 'message') lines.push(...linesOf(JSON.parse(data)))
+        else if (type === 'reset') lines.push({ text: this.#resetWords(JSON.parse(data)) })
+        else if (type === 'end') {
+          end = {}
+          const { reason }: Partial<AgentLogRemoved> = JSON.parse(data)
+          if (reason === 'agent_removed') lines.push({ text: REMOVED })
+        }
       }
       yield { lines: this.#numbered(lines), lastId: last, ...(end !== undefined && { end }) }
     }
+  }
+
+  #resetWords({ replaced }: AgentLogReset): string {
+    if (!replaced) return MISSED
+    // It leads to what is gone.
+    this.#cursor = undefined
+    return REPLACED
   }
 
   #numbered(lines: readonly Omit<LogLine, 'number'>[]): readonly LogLine[] {

@@ -18,12 +18,12 @@ class LogHouse {
     const streams = headers.get('accept') === 'text/event-stream'
     this.asked.push({ url, lastId: headers.get('last-event-id'), streams })
     if (!streams) return Response.json(this.#page(url.searchParams))
-    const after = Number(headers.get('last-event-id') ?? 0)
+    const [after] = (headers.get('last-event-id') ?? '0').split('-').map(Number)
     return new Response(
       new ReadableStream<Uint8Array>({
         start: (controller) => {
           this.#stream = controller
-          for (const entry of this.entries) if (entry.id > after) this.#tell(eventOf(entry))
+          for (const entry of this.entries) if (entry.id > (after ?? 0)) this.#tell(eventOf(entry))
         },
       }),
     )
@@ -67,7 +67,7 @@ class LogHouse {
 }
 
 function eventOf(entry: AgentLogEntry): string {
-  return `id: ${entry.id}\ndata: ${JSON.stringify(entry)}\n\n`
+  return `id: ${entry.id}-abcdef01\ndata: ${JSON.stringify(entry)}\n\n`
 }
 
 async function settle(): Promise<void> {
@@ -128,8 +128,20 @@ describe('the log of an agent', () => {
     house.entries.push(anEntry(5, 'meanwhile'))
     for (const go of waits.splice(0)) go()
     await settle()
-    expect(house.asked.at(-1)).toMatchObject({ streams: true, lastId: '2' })
+    expect(house.asked.at(-1)).toMatchObject({ streams: true, lastId: '2-abcdef01' })
     expect(textsOf(model)).toEqual(['one', 'two', 'meanwhile'])
+    model.close()
+  })
+
+  it('comes back to where the stream has said that it is, though nothing has come', async () => {
+    const house = new LogHouse()
+    house.entries.push(anEntry(1, 'one'))
+    const { model, waits } = await opened(house)
+    await house.say('id: 1-abcdef01\nretry: 1000\n\n')
+    await house.cut()
+    for (const go of waits.splice(0)) go()
+    await settle()
+    expect(house.asked.map(({ lastId }) => lastId)).toEqual([null, '1', '1-abcdef01'])
     model.close()
   })
 
@@ -178,6 +190,32 @@ describe('the log of an agent', () => {
     await house.say('event: reset\ndata: {"missed":true}\n\n')
     expect(textsOf(model)[0]).toContain('no longer kept')
     model.close()
+  })
+
+  it('goes on with the log of another agent that has the name now', async () => {
+    const house = new LogHouse()
+    for (let id = 1; id <= 1_500; id += 1) house.entries.push(anEntry(id, `entry ${id}`))
+    const { model } = await opened(house)
+    expect(model.hasOlder).toBe(true)
+    await house.say(`event: reset\ndata: {"missed":true,"replaced":true}\n\n${eventOf(anEntry(1, 'anew'))}`)
+    expect(textsOf(model).slice(-3)).toEqual([
+      'entry 1500',
+      'The agent was removed. What follows is the log of the one that has its name now.',
+      'anew',
+    ])
+    expect(model.hasOlder).toBe(false)
+    model.close()
+  })
+
+  it('is complete when the agent was removed, and says so', async () => {
+    const house = new LogHouse()
+    house.entries.push(anEntry(1, 'hello'))
+    const { model } = await opened(house)
+    await house.say('event: end\ndata: {"reason":"agent_removed"}\n\n')
+    expect([model.connection.value, textsOf(model)]).toEqual([
+      'ended',
+      ['hello', 'The agent was removed, and its log with it.'],
+    ])
   })
 
   it('is complete when the session is over', async () => {

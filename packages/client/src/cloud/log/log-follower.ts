@@ -27,7 +27,7 @@ export class LogFollower {
   readonly #listener: LogListener
   readonly #later: Later
   readonly #closing = new AbortController()
-  #lastId: number | undefined
+  #lastId: string | undefined
   #retryMs = FIRST_RETRY_MS
 
   constructor(open: OpenLog, listener: LogListener, later: Later = realLater) {
@@ -123,7 +123,7 @@ export async function readRange(
   const range: LogLine[] = []
   const limit = AbortSignal.any([signal, stop.signal])
   try {
-    for await (const { lines } of await open(from - 1, limit)) {
+    for await (const { lines } of await open(String(from - 1), limit)) {
       for (const line of lines) {
         if (line.number < to) range.push(line)
         // One line may stand for many; those of them that are held already stay as they are.

@@ -12,13 +12,13 @@ export interface LogEnd {
 export interface LogPiece {
   readonly lines: readonly LogLine[]
   /** What a later stream goes on after, if this piece moves it. */
-  readonly lastId?: number | undefined
+  readonly lastId?: string | undefined
   /** There with the last piece of a log that is complete. */
   readonly end?: LogEnd
 }
 
 /** Opens a log after an id, or at its newest lines, and gives it piece by piece. */
-export type OpenLog = (lastId: number | undefined, signal: AbortSignal) => Promise<AsyncIterable<LogPiece>>
+export type OpenLog = (lastId: string | undefined, signal: AbortSignal) => Promise<AsyncIterable<LogPiece>>
 
 /** The events of a stream as they arrive, in pieces; also pieces without any, which show that the other side is there. */
 export async function* streamEvents(response: Response): AsyncGenerator<readonly StreamEvent[]> {
@@ -48,6 +48,6 @@ export async function* buildLogPieces(response: Response): AsyncGenerator<LogPie
       if (type === 'message') lines.push({ number: Number(id), text: String(JSON.parse(data)) })
       else if (type === 'end') end = JSON.parse(data)
     }
-    yield { lines, lastId: lines.at(-1)?.number, ...(end !== undefined && { end }) }
+    yield { lines, lastId: lines.at(-1)?.number.toString(), ...(end !== undefined && { end }) }
   }
 }

@@ -26,7 +26,10 @@ const deploymentsQuery = z.strictObject({
   offset: z.int().min(0).max(1_000_000_000).default(0),
 })
 const logsHeaders = z.object({
-  'Last-Event-ID': z.string().optional().describe('Where an event stream goes on: after this entry.'),
+  'Last-Event-ID': z
+    .string()
+    .optional()
+    .describe('Where an event stream goes on: after the event of this id, or the entry of this number.'),
 })
 const params = { agentName }
 

@@ -139,8 +139,13 @@ export function sqliteAgents(database: SqliteDatabase): AgentStore {
       const sql = `SELECT * FROM deployments WHERE agent_id = ? AND number < ? AND was_active = 1 ORDER BY number DESC LIMIT ?`
       return database.all(sql, agentId, before, limit).map(deploymentOf)
     },
-    async setPhase(id, phase, at, failure) {
-      setPhase(id, phase, at, failure === undefined ? null : JSON.stringify(failure))
+    async setPhase(id, phase, at, failure, counts) {
+      database.transaction(() => {
+        setPhase(id, phase, at, failure === undefined ? null : JSON.stringify(failure))
+        if (!counts) return
+        const sql = 'UPDATE deployments SET started = ?, restarts = ? WHERE id = ?'
+        database.run(sql, counts.started, counts.restarts, id)
+      })
     },
     async activate(agentId, id, at) {
       database.transaction(() => {
@@ -233,6 +238,7 @@ function deploymentOf(row: Row): StoredDeployment {
     phase: deploymentPhase.parse(row.phase),
     phaseStartedAt: number(row, 'phase_started_at'),
     failure: nullable((from, name) => deployFailure.parse(JSON.parse(text(from, name))), row, 'failure'),
+    counts: { started: number(row, 'started'), restarts: number(row, 'restarts') },
     createdAt: number(row, 'created_at'),
     updatedAt: number(row, 'updated_at'),
   }

@@ -194,6 +194,11 @@ export const MIGRATIONS: readonly string[] = [
   DROP TABLE secrets;
   DROP TABLE former_secrets;
   `,
+  // How much was started of deployments that have failed. Of those that failed before this, nobody knows it.
+  `
+  ALTER TABLE deployments ADD COLUMN started INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE deployments ADD COLUMN restarts INTEGER NOT NULL DEFAULT 0;
+  `,
 ]
 
 /** Brings a file to the newest version. One that a newer version of ours has written is left alone. */

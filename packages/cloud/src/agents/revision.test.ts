@@ -5,7 +5,8 @@ import { Revision } from './revision.ts'
 it('says that it cannot start until it was tried in vain a while ago and nobody has needed it since', async () => {
   let now = 0
   const { deployment } = sampleAgent({ organizationId: 'org' })
-  const stored = { ...deployment, number: 1, secretsVersion: 0, failure: null, updatedAt: 10 }
+  const counts = { started: 0, restarts: 0 }
+  const stored = { ...deployment, number: 1, secretsVersion: 0, failure: null, counts, updatedAt: 10 }
   const revision = new Revision({ ...stored, phase: 'Active', phaseStartedAt: 10 }, () => now)
   await revision.starts(Promise.reject(new Error('the registry does not answer')))
   expect(revision.downReason).toBe('StartFailed')

@@ -88,8 +88,8 @@ export class ContainerTool {
 
   /** Asks the container to end, and ends it after so long. */
   async stop(container: string, graceMs: number): Promise<void> {
-    const seconds = String(Math.ceil(graceMs / 1000))
-    await this.#ask(['stop', '--time', seconds, container], graceMs + ASK_MS)
+    const seconds = Math.ceil(graceMs / 1000)
+    await this.#ask(['stop', '--time', String(seconds), container], seconds * 1000 + ASK_MS)
   }
 
   /** Ends and removes a container, if it is there. */

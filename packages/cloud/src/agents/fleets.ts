@@ -1,13 +1,14 @@
 import { CloudError } from '../errors.ts'
 import type { StoredAgent } from '../store/agents.ts'
 import { Fleet, type FleetOptions } from './fleet.ts'
-import { machineFull } from './place-refusal.ts'
+import { machineFull, stopping } from './place-refusal.ts'
 
 /** The fleets of all agents. */
 export class Fleets {
   readonly #options: Omit<FleetOptions, 'onEmpty'>
   /** As many as there are agents. */
   readonly #fleets = new Map<string, Fleet>()
+  #isClosed = false
 
   constructor(options: Omit<FleetOptions, 'onEmpty'>) {
     this.#options = options
@@ -30,6 +31,7 @@ export class Fleets {
 
   /** Refuses another agent where there is no place for an instance of it. */
   checkRoom(): void {
+    if (this.#isClosed) throw stopping()
     if (!this.#options.room.hasRoom()) throw machineFull()
   }
 
@@ -38,6 +40,8 @@ export class Fleets {
     const fleet = new Fleet(agent, { ...this.#options, onEmpty: (agentId) => this.#forget(agentId) })
     this.#fleets.set(agent.id, fleet)
     this.#options.room.add(fleet)
+    // Of an agent that is made in the last moment: it is written down, and the next start of the cloud goes on with it.
+    if (this.#isClosed) void fleet.close()
     return fleet
   }
 
@@ -67,11 +71,13 @@ export class Fleets {
 
   /** Lets go of all instances; they go on. */
   async close(): Promise<void> {
+    this.#isClosed = true
     await Promise.all([...this.#fleets.values()].map((fleet) => fleet.close()))
   }
 
   /** Ends all instances. */
   async end(graceMs: number): Promise<void> {
+    this.#isClosed = true
     await Promise.all([...this.#fleets.values()].map((fleet) => fleet.end(graceMs)))
   }
 

@@ -16,6 +16,11 @@ export function machineFull(): CloudError {
   return atCapacity('The machine has all the instances that it may have.')
 }
 
+/** The cloud is about to end, and starts nothing. */
+export function stopping(): CloudError {
+  return new CloudError('UNAVAILABLE', 'The cloud is stopping. Try again when it is back.')
+}
+
 /** The bot does not start any more. */
 export function startFailed({ message }: DeployFailure): CloudError {
   return new CloudError('DEPLOY-START-FAILED', message)

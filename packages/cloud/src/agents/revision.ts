@@ -46,12 +46,12 @@ export class Revision {
 
   /** Those that are not being stopped, and those that are just being started. */
   get size(): number {
-    return this.#alive().length + this.#starting
+    return this.#alive().length + this.#coming
   }
 
   /** Those too that are being stopped. */
   get total(): number {
-    return this.#instances.size + this.#starting
+    return this.#instances.size + this.#coming
   }
 
   /** Those that are being stopped. */
@@ -65,7 +65,7 @@ export class Revision {
   }
 
   get isEmpty(): boolean {
-    return this.total === 0 && this.#leaving.size === 0
+    return this.#instances.size + this.#starting + this.#leaving.size === 0
   }
 
   get ready(): number {
@@ -74,7 +74,7 @@ export class Revision {
 
   /** Whether an instance is on its way. */
   get isStarting(): boolean {
-    return this.#starting > 0 || this.#alive().some(({ state }) => state === 'starting')
+    return this.#coming > 0 || this.#alive().some(({ state }) => state === 'starting')
   }
 
   get sessions(): number {
@@ -112,7 +112,7 @@ export class Revision {
     return this.#unwanted.signal
   }
 
-  /** Nothing more is started. What waits for its turn gives its place back at once. */
+  /** Nothing more is started. What has no process yet gives its place back at once. */
   callOff(): void {
     this.#unwanted.abort()
   }
@@ -240,6 +240,11 @@ export class Revision {
     if (!end) return failure && { reason: START_FAILED, message: failure.message }
     const isForgiven = this.isEmpty && !failure && this.#backOff.isForgiven(performance.now())
     return isForgiven ? undefined : { reason: reasonOf(end, this.#backOff.failures), message: end.words }
+  }
+
+  /** Those that are just being started. One that was called off will not come; if it has come all the same, it counts from then on. */
+  get #coming(): number {
+    return this.unwanted.aborted ? 0 : this.#starting
   }
 
   #alive(): readonly HostedInstance[] {

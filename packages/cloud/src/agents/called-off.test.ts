@@ -73,6 +73,7 @@ describe('a cloud that ends while an image is being fetched', () => {
 
   it('ends the instances and the fetch', async () => {
     await open()
+    expect(house.fixture.cloud.instances).toBe(1)
     await house.fixture.cloud.close({ deadlineMs: 0, endAgents: true })
     expect(house.engine.running).toEqual([])
     expect(house.engine.fetching).toEqual([])

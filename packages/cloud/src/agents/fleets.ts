@@ -64,9 +64,9 @@ export class Fleets {
     return [...this.#fleets.values()].reduce((sum, { sessions }) => sum + sessions, 0)
   }
 
-  /** Instances of all agents. */
+  /** Instances of all agents that are there: what is only being fetched is none yet. */
   get instances(): number {
-    return [...this.#fleets.values()].reduce((sum, { size }) => sum + size, 0)
+    return [...this.#fleets.values()].reduce((sum, { view }) => sum + view.instances.length, 0)
   }
 
   /** Lets go of all instances; they go on. */

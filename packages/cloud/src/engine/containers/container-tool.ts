@@ -50,7 +50,7 @@ export class ContainerTool {
 
   /**
    * Fetches an image with somebody's credentials, which are gone afterwards, or with none; never with those of this machine. Rejects with
-   * what the engine says. If it is not wanted any more, it rejects as soon as the engine's program is gone: a daemon stops fetching then, too.
+   * what the engine says. If it is not wanted any more, it rejects as soon as the engine's program is gone; a daemon gives up what nobody listens for.
    */
   async pull(image: string, { credentials, scratch, env, signal, spawn }: PullOptions): Promise<void> {
     const folder = join(scratch, 'pull')

@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -230,6 +231,42 @@ behaves('images of buildah, run by podman', noPodman, async () => {
     },
   }
 })
+
+it.skipIf(noPodman !== undefined)(
+  'podman leaves nothing of an image that is not wanted any more while it is being fetched',
+  async () => {
+    // A registry that lets everybody in and never answers.
+    const sockets = new Set<Socket>()
+    const registry = createServer((socket) => {
+      sockets.add(socket)
+      socket.resume().on('close', () => sockets.delete(socket))
+      socket.on('error', () => undefined)
+    })
+    await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve))
+    const { port } = registry.address() as AddressInfo
+    const env = { ...process.env, DOCKER_HOST: 'unix:///nowhere' }
+    const bench = await InstanceBench.open({ runner: ['botcli'], sandbox: false, env })
+    try {
+      const foreign = { credentials: undefined }
+      const spec = bench.spec({ kind: 'image', name: `localhost:${port}/a/b:1`, foreign })
+      const unwanted = new AbortController()
+      const start = bench.engine.start(spec, unwanted.signal)
+      await Promise.race([start, until(() => sockets.size > 0, 'the registry to be asked')])
+      unwanted.abort()
+      await expect(start).rejects.toThrow('It is not wanted any more.')
+      expect(await readdir(bench.instances)).toEqual([])
+      expect(await processesOfInstance(spec.settings.instanceId)).toEqual([])
+      await until(() => sockets.size === 0, 'nobody to wait for the registry')
+    } finally {
+      const images = join(bench.dataFolder, 'images')
+      // Whoever has opened the storage last unmounts it.
+      await run('buildah', ['--root', join(images, 'root'), '--runroot', join(images, 'run'), 'images'])
+      await bench.close()
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => registry.close(resolve))
+    }
+  },
+)
 
 behaves('images of Docker', noDocker, async () => {
   const engine = await Engine.docker(programs)

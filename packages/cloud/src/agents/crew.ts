@@ -22,6 +22,8 @@ const LOST = 'Its instance does not know it any more, and how it ended was lost.
 const ANSWER_MS = 3000
 /** When all instances are to end, their engine gets so long beyond what they get themselves. */
 const END_MS = 3000
+/** When instances are let go, what is just being done with them gets so long to end. */
+const CLOSE_MS = 5000
 
 /** What a crew works with. */
 export interface CrewOptions {
@@ -123,6 +125,8 @@ export class Crew {
 
   add(deployment: StoredDeployment): Revision {
     const revision = new Revision(deployment)
+    // The places of its starts are free, and others may wait for them.
+    revision.unwanted.addEventListener('abort', () => this.#options.room.notify(), { once: true })
     this.#revisions.set(deployment.id, revision)
     return revision
   }
@@ -157,12 +161,16 @@ export class Crew {
       turn.end()
       return undefined
     }
-    const start = host.start(agent, revision.stored, this.#events)
+    const start = host.start(agent, revision.stored, this.#events, revision.unwanted)
     void start
       .then(({ settled }) => settled)
       .catch(() => {})
       .finally(() => turn.end())
-    return start
+    return start.catch((error: unknown) => {
+      // That one was called off says nothing about the bot.
+      if (revision.unwanted.aborted) return undefined
+      throw error
+    })
   }
 
   /** Starts nothing more, of no deployment. */
@@ -178,18 +186,31 @@ export class Crew {
     void instance.stop()
   }
 
-  /** Lets go of all instances; they go on. */
+  /** Lets go of all instances; they go on. What has no process yet is called off, and started by the next start of the cloud. */
   async close(): Promise<void> {
     this.callOff()
-    await Promise.all(this.#starts)
-    await Promise.all(this.instances.map((instance) => instance.close()))
+    await within(
+      CLOSE_MS,
+      this.#forAll((instance) => instance.close()),
+    )
   }
 
   /** Ends all instances, with their sessions. One that an engine cannot end is left to the next start of the cloud. */
   async end(graceMs: number): Promise<void> {
     this.callOff()
-    await Promise.all(this.#starts)
-    await within(graceMs + END_MS, Promise.all(this.instances.map((instance) => instance.stop(graceMs))))
+    await within(
+      graceMs + END_MS,
+      this.#forAll((instance) => instance.stop(graceMs)),
+    )
+  }
+
+  /** Does something with all instances: at once with those that are there, later with those whose start could not be called off any more. */
+  async #forAll(work: (instance: HostedInstance) => Promise<void>): Promise<void> {
+    const there = this.instances
+    const late = Promise.all(this.#starts).then(() =>
+      Promise.all(this.instances.filter((instance) => !there.includes(instance)).map(work)),
+    )
+    await Promise.all([...there.map(work), late])
   }
 
   /** Sessions that an instance that was found again does not know were never begun there; whose caller is not there yet can still come. */

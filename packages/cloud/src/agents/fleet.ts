@@ -1,6 +1,5 @@
 import type { DeployFailure, InstanceRecord, RevisionInfo } from '@botcli/protocol/cloud'
 import type { AgentLogStore } from '../agent-logs/agent-log-store.ts'
-import { CloudError } from '../errors.ts'
 import type { StoredAgent, StoredDeployment } from '../store/agents.ts'
 import { AgentVoice } from './agent-voice.ts'
 import { Crew, type CrewOptions } from './crew.ts'
@@ -8,7 +7,15 @@ import { noRoomFor, standingWords, superseded } from './deploy-failure.ts'
 import type { HostedInstance } from './hosted-instance.ts'
 import type { StartReason, Tenant, UrgentReason } from './machine-room.ts'
 import { NextLook } from './next-look.ts'
-import { atCapacity, machineFull, noAgent, notInTime, notReady, startFailed } from './place-refusal.ts'
+import {
+  atCapacity,
+  machineFull,
+  noAgent,
+  notInTime,
+  notReady,
+  startFailed,
+  stopping,
+} from './place-refusal.ts'
 import type { Revision } from './revision.ts'
 import { wantedInstances } from './scaling.ts'
 import { WaitingLine } from './waiting-line.ts'
@@ -110,6 +117,7 @@ export class Fleet implements Tenant {
    * becomes ready in time.
    */
   async place(sessionId: string, longestMs: number, gone: AbortSignal): Promise<Place> {
+    if (this.#isClosed) throw stopping()
     const active = this.#active
     if (this.#agent.deletedAt !== null) throw noAgent(this.#agent.name)
     if (!active) throw notReady(this.#agent.name, { isRollingOut: this.#candidate !== undefined })
@@ -200,7 +208,7 @@ export class Fleet implements Tenant {
   async #halt(): Promise<void> {
     this.#isClosed = true
     this.#nextLook.close()
-    this.#waiting.refuse(new CloudError('UNAVAILABLE', 'The cloud is stopping. Try again when it is back.'))
+    this.#waiting.refuse(stopping())
     await this.#working
   }
 
@@ -288,9 +296,8 @@ export class Fleet implements Tenant {
     revision.enter('Active', at)
     before?.enter('Draining', at)
     const { number } = revision.stored
-    const left = before === undefined ? 0 : before.sessions
     const draining =
-      before && ` Deployment ${before.stored.number} takes no more; ${count(left)} finish on it.`
+      before && ` Deployment ${before.stored.number} takes no more; ${count(before.sessions)} finish on it.`
     this.#voice.say(revision.id, `Deployment ${number} is active and takes the sessions.${draining ?? ''}`)
     log.info('a deployment is active', { agent: this.#agent.name, deployment: number })
     this.#isDirty = true

@@ -1,13 +1,14 @@
 import { CloudError } from '../errors.ts'
 import type { StoredAgent } from '../store/agents.ts'
 import { Fleet, type FleetOptions } from './fleet.ts'
-import { machineFull } from './place-refusal.ts'
+import { machineFull, stopping } from './place-refusal.ts'
 
 /** The fleets of all agents. */
 export class Fleets {
   readonly #options: Omit<FleetOptions, 'onEmpty'>
   /** As many as there are agents. */
   readonly #fleets = new Map<string, Fleet>()
+  #isClosed = false
 
   constructor(options: Omit<FleetOptions, 'onEmpty'>) {
     this.#options = options
@@ -30,6 +31,7 @@ export class Fleets {
 
   /** Refuses another agent where there is no place for an instance of it. */
   checkRoom(): void {
+    if (this.#isClosed) throw stopping()
     if (!this.#options.room.hasRoom(undefined)) throw machineFull()
   }
 
@@ -38,6 +40,8 @@ export class Fleets {
     const fleet = new Fleet(agent, { ...this.#options, onEmpty: (agentId) => this.#forget(agentId) })
     this.#fleets.set(agent.id, fleet)
     this.#options.room.add(fleet)
+    // Of an agent that is made in the last moment: it is written down, and the next start of the cloud goes on with it.
+    if (this.#isClosed) void fleet.close()
     return fleet
   }
 
@@ -65,18 +69,20 @@ export class Fleets {
     return [...this.#fleets.values()].reduce((sum, { sessions }) => sum + sessions, 0)
   }
 
-  /** Instances of all agents. */
+  /** Instances of all agents that are there: what is only being fetched is none yet. */
   get instances(): number {
-    return [...this.#fleets.values()].reduce((sum, { size }) => sum + size, 0)
+    return [...this.#fleets.values()].reduce((sum, { view }) => sum + view.instances.length, 0)
   }
 
   /** Lets go of all instances; they go on. */
   async close(): Promise<void> {
+    this.#isClosed = true
     await Promise.all([...this.#fleets.values()].map((fleet) => fleet.close()))
   }
 
   /** Ends all instances. */
   async end(graceMs: number): Promise<void> {
+    this.#isClosed = true
     await Promise.all([...this.#fleets.values()].map((fleet) => fleet.end(graceMs)))
   }
 

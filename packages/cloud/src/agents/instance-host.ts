@@ -33,11 +33,15 @@ export class InstanceHost {
     this.#options = options
   }
 
-  /** Starts one. It is written down first, so that one whose start was not seen to the end is found again. */
+  /**
+   * Starts one. It is written down first, so that one whose start was not seen to the end is found again. Rejects, with nothing left of it,
+   * if it is not wanted any more before it has a process.
+   */
   async start(
     agent: StoredAgent,
     deployment: StoredDeployment,
     events: HostedInstanceEvents,
+    unwanted: AbortSignal,
   ): Promise<HostedInstance> {
     const { store, launcher, clock } = this.#options
     const stored: StoredInstance = {
@@ -50,7 +54,7 @@ export class InstanceHost {
     }
     await store.agents.addInstance(stored)
     try {
-      const instance = await launcher.launch(agent, deployment, stored.id)
+      const instance = await launcher.launch(agent, deployment, stored.id, unwanted)
       return this.#host(agent, deployment, stored, instance, events)
     } catch (error) {
       await this.forget(stored.id)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { AGENT_PROFILES } from '@botcli/protocol/cloud'
 import type { CloudConfig } from '../config.ts'
-import type { Artifact, Credentials, Engine, Instance } from '../engine/engine.ts'
+import type { Artifact, Credentials, Engine, Instance, InstanceSpec } from '../engine/engine.ts'
 import type { SecretService } from '../secrets/secret-service.ts'
 import type { DeploymentConfig, StoredAgent, StoredDeployment } from '../store/agents.ts'
 
@@ -35,6 +35,7 @@ export class Launcher {
     agent: StoredAgent,
     { id: deploymentId, config, secretsVersion }: StoredDeployment,
     instanceId: string,
+    unwanted: AbortSignal,
   ): Promise<Instance> {
     const { engine, secrets, config: limits } = this.#options
     const { organizationId } = agent
@@ -46,7 +47,7 @@ export class Launcher {
         ? undefined
         : await secrets.pullSecret(organizationId, imagePullSecretSet, secretsVersion)
     const { cpus, memoryBytes } = AGENT_PROFILES[config.agentProfile]
-    return engine.start({
+    const spec: InstanceSpec = {
       artifact: this.#artifactOf(config, credentials),
       env: {
         ...(noiseFilter.audioFilter !== null && { BOTCLI_NOISE_FILTER: noiseFilter.audioFilter }),
@@ -67,7 +68,8 @@ export class Launcher {
         ...(limits.icePorts && { icePorts: limits.icePorts }),
         ...(limits.announcedAddress !== undefined && { announcedAddress: limits.announcedAddress }),
       },
-    })
+    }
+    return engine.start(spec, unwanted)
   }
 
   /** An instance that was started before this process was. */

@@ -27,6 +27,11 @@ export function notInTime(limitMs: number): CloudError {
   return new CloudError('DEPLOY-NOT-READY', message, { retryAfterSeconds: RETRY_SECONDS })
 }
 
+/** The cloud is about to end, and starts nothing. */
+export function stopping(): CloudError {
+  return new CloudError('UNAVAILABLE', 'The cloud is stopping. Try again when it is back.')
+}
+
 /** The bot does not start any more. */
 export function startFailed({ message }: DeployFailure): CloudError {
   return new CloudError('DEPLOY-START-FAILED', message)

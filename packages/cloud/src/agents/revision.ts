@@ -48,12 +48,12 @@ export class Revision {
 
   /** Those that are not being stopped, and those that are just being started. */
   get size(): number {
-    return this.#alive().length + this.#starting
+    return this.#alive().length + this.#coming
   }
 
   /** Those too that are being stopped. */
   get total(): number {
-    return this.#instances.size + this.#starting
+    return this.#instances.size + this.#coming
   }
 
   /** Those that are being stopped. */
@@ -67,7 +67,7 @@ export class Revision {
   }
 
   get isEmpty(): boolean {
-    return this.total === 0 && this.#leaving.size === 0
+    return this.#instances.size + this.#starting + this.#leaving.size === 0
   }
 
   get ready(): number {
@@ -76,7 +76,7 @@ export class Revision {
 
   /** How many are on their way. */
   get starting(): number {
-    return this.#starting + this.#alive().filter(({ state }) => state === 'starting').length
+    return this.#coming + this.#alive().filter(({ state }) => state === 'starting').length
   }
 
   get isStarting(): boolean {
@@ -122,7 +122,7 @@ export class Revision {
     return this.#unwanted.signal
   }
 
-  /** Nothing more is started. What waits for its turn gives its place back at once. */
+  /** Nothing more is started. What has no process yet gives its place back at once. */
   callOff(): void {
     this.#unwanted.abort()
   }
@@ -252,6 +252,11 @@ export class Revision {
     if (this.ready > 0 || (this.isEmpty && this.#backOff.isForgiven(this.#now()))) return undefined
     if (end && (failure || failures > 1)) return { reason: reasonOf(end, failures), message: endReport(end) }
     return failure && { reason: START_FAILED, message: failure.message }
+  }
+
+  /** Those that are just being started. One that was called off will not come; if it has come all the same, it counts from then on. */
+  get #coming(): number {
+    return this.unwanted.aborted ? 0 : this.#starting
   }
 
   #alive(): readonly HostedInstance[] {

@@ -59,8 +59,11 @@ export interface Engine {
   readonly description: string
   /** Why an artifact cannot be run here, in a sentence; nothing if it can. */
   refusal(artifact: Artifact): Promise<string | undefined>
-  /** Starts an instance. It need not be ready when this resolves. Rejects if there is no process at all. */
-  start(spec: InstanceSpec): Promise<Instance>
+  /**
+   * Starts an instance. It need not be ready when this resolves. Rejects if there is no process at all; soon, and with nothing left behind,
+   * if it is not wanted any more before there is one.
+   */
+  start(spec: InstanceSpec, unwanted?: AbortSignal): Promise<Instance>
   /** An instance that an earlier process has started. If it is not running any more, its `exited` is resolved. Nothing if there is no trace of it. */
   find(id: string): Promise<Instance | undefined>
   /** Every instance of which something is left. */

@@ -72,6 +72,14 @@ for (const { name, sandbox, skipped } of sandboxes) {
       expect(await bench.engine.find(instance.id)).toBeUndefined()
     })
 
+    it('does not start what is not wanted any more, and leaves nothing', async () => {
+      const spec = bench.spec(await bench.bundle(''))
+      const unwanted = AbortSignal.abort(new Error('called off'))
+      await expect(bench.engine.start(spec, unwanted)).rejects.toThrow('called off')
+      expect(await processesOfInstance(spec.settings.instanceId)).toEqual([])
+      expect(await readdir(bench.instances)).toEqual([])
+    })
+
     it('tells in its output why a bot could not be loaded', async () => {
       const instance = await bench.start('throw new TypeError("no key for the model")')
       expect(await instance.exited).toEqual({ code: 1, signal: null, outOfMemory: false })

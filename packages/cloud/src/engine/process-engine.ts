@@ -46,15 +46,15 @@ export class ProcessEngine implements Engine {
       : await this.#parts.containers.refusal(artifact)
   }
 
-  async start(spec: InstanceSpec): Promise<Instance> {
+  async start(spec: InstanceSpec, unwanted: AbortSignal = new AbortController().signal): Promise<Instance> {
     const { folder: root, bundles, containers } = this.#parts
     const folder = await InstanceFolder.make(root, spec.settings.instanceId)
     try {
       const { artifact } = spec
       const process =
         artifact.kind === 'bundle'
-          ? await bundles.start(spec, artifact.folder, folder)
-          : await containers.start(spec, artifact, folder)
+          ? await bundles.start(spec, artifact.folder, folder, unwanted)
+          : await containers.start(spec, artifact, folder, unwanted)
       return this.#hold(folder, process)
     } catch (error) {
       await this.remove(folder.id).catch((failure: unknown) =>

@@ -16,6 +16,8 @@ export interface InstanceScript {
   readonly lingers?: boolean
   /** The status with which it refuses every start. */
   readonly refuses?: number
+  /** Its image is being fetched until it is not wanted any more. */
+  readonly fetches?: boolean
 }
 
 /** An instance inside of the test, which behaves by the contract: a server on a Unix socket, and a journal. */
@@ -178,6 +180,8 @@ export class ScriptedEngine implements Engine {
   readonly refusals = new Map<string, string>()
   /** All that were ever started. */
   readonly started: ScriptedInstance[] = []
+  /** The images that are being fetched. */
+  readonly fetching: string[] = []
   readonly #folder: string
 
   private constructor(folder: string) {
@@ -197,8 +201,9 @@ export class ScriptedEngine implements Engine {
     return this.refusals.get(nameOf(artifact))
   }
 
-  async start(spec: InstanceSpec): Promise<Instance> {
+  async start(spec: InstanceSpec, unwanted?: AbortSignal): Promise<Instance> {
     const script = this.scripts.get(nameOf(spec.artifact)) ?? {}
+    if (script.fetches) await this.#fetch(nameOf(spec.artifact), unwanted)
     const instance = new ScriptedInstance(join(this.#folder, String(this.started.length)), spec, script)
     this.started.push(instance)
     instance.begin()
@@ -216,6 +221,13 @@ export class ScriptedEngine implements Engine {
   async remove(): Promise<void> {}
 
   async close(): Promise<void> {}
+
+  async #fetch(name: string, unwanted: AbortSignal | undefined): Promise<void> {
+    this.fetching.push(name)
+    await new Promise((resolve) => unwanted?.addEventListener('abort', resolve, { once: true }))
+    this.fetching.splice(this.fetching.indexOf(name), 1)
+    throw new Error(`${name} was not fetched`)
+  }
 
   /** Ends everything that was started. */
   async end(): Promise<void> {

@@ -72,7 +72,12 @@ export class BundleRuns {
     return undefined
   }
 
-  async start(spec: InstanceSpec, bundle: string, folder: InstanceFolder): Promise<BundleProcess> {
+  async start(
+    spec: InstanceSpec,
+    bundle: string,
+    folder: InstanceFolder,
+    unwanted: AbortSignal,
+  ): Promise<BundleProcess> {
     const { bwrap, cages, log } = this.#options
     const manifest = await readBundle(bundle)
     const sandboxed = bwrap !== undefined
@@ -89,6 +94,7 @@ export class BundleRuns {
       return undefined
     })
     try {
+      unwanted.throwIfAborted()
       return await this.#spawn(spec.env, { bundle, manifest, folder, cage })
     } catch (error) {
       await cage?.close()

@@ -10,7 +10,8 @@ const LOOKS_WITHOUT_ASKING = 20
 /** An engine that does not answer is asked so often, every second. */
 const ASKED_AT_MOST = 30
 const GONE_MS = 15_000
-const TRIED_AT_MOST = 40
+/** One that is just being made gets so long beyond its grace to be there, so that it can be stopped. */
+const MADE_MS = 2000
 
 /** The container of an instance. */
 export class ContainerProcess {
@@ -28,11 +29,12 @@ export class ContainerProcess {
 
   /** Asks it to end, and ends it after so long. */
   async stop(graceMs: number): Promise<void> {
+    const until = performance.now() + graceMs
     // One that is being made right now cannot be stopped yet.
-    for (let tries = 0; tries === 0 || (this.#isStarting() && tries < TRIED_AT_MOST); tries += 1) {
-      await this.#tool.stop(this.#run.name, graceMs)
+    do {
+      await this.#tool.stop(this.#run.name, Math.max(0, until - performance.now()))
       if (await settles(this.exited, LOOK_EVERY_MS)) return
-    }
+    } while (this.#isStarting() && performance.now() < until + MADE_MS)
     if (this.#run.client !== null) signalTo(this.#run.client, 'SIGKILL')
     await this.#tool.remove(this.#run.name)
     if (!(await settles(this.exited, GONE_MS)))

@@ -9,6 +9,7 @@ import { containerVariables, INSTANCE_ID_VARIABLE, type Variables } from '../ins
 import type { InstanceFolder } from '../instance-folder.ts'
 import type { ContainerRun } from '../instance-record.ts'
 import { identify, signalTo } from '../process-identity.ts'
+import { unlessAborted } from '../unless-aborted.ts'
 import { ContainerProcess } from './container-process.ts'
 import { ContainerTool } from './container-tool.ts'
 import type { ContainerTools, UsableTool } from './container-tools.ts'
@@ -53,8 +54,13 @@ export class ContainerRuns {
     return `The image ${image.name} is not on this machine any more, or the engine that has it does not run. Start the engine, or build it again.`
   }
 
-  async start(spec: InstanceSpec, image: Image, folder: InstanceFolder): Promise<ContainerProcess> {
-    const usable = await this.#toolFor(image, folder)
+  async start(
+    spec: InstanceSpec,
+    image: Image,
+    folder: InstanceFolder,
+    unwanted: AbortSignal,
+  ): Promise<ContainerProcess> {
+    const usable = await this.#toolFor(image, folder, unwanted)
     await folder.openToContainer()
     await folder.writeSettings({
       ...spec.settings,
@@ -62,6 +68,8 @@ export class ContainerRuns {
       socket: `${INSIDE.door}/socket`,
       journal: INSIDE.journal,
     })
+    // The last moment at which nothing but the folder is there: afterwards it has to be stopped.
+    unwanted.throwIfAborted()
     const { command } = usable.tool
     const run: ContainerRun = {
       kind: 'container',
@@ -86,11 +94,24 @@ export class ContainerRuns {
   }
 
   /** A foreign image is always asked for: that it is here does not mean that they may have it. */
-  async #toolFor({ name, foreign }: Image, folder: InstanceFolder): Promise<UsableTool> {
-    const tool = foreign === undefined ? await this.#tools.having(name) : (await this.#tools.all())[0]
+  async #toolFor(
+    { name, foreign }: Image,
+    folder: InstanceFolder,
+    unwanted: AbortSignal,
+  ): Promise<UsableTool> {
+    const tool = await unlessAborted(unwanted, async () =>
+      foreign === undefined ? await this.#tools.having(name) : (await this.#tools.all())[0],
+    )
     if (tool === undefined) throw new Error(`There is no container engine here that has ${name}.`)
-    if (foreign !== undefined) await tool.pull(name, foreign.credentials, folder.path)
-    return await this.#tools.usable(tool, name)
+    if (foreign !== undefined)
+      await tool.pull(name, {
+        credentials: foreign.credentials,
+        scratch: folder.path,
+        env: { [INSTANCE_ID_VARIABLE]: folder.id },
+        signal: unwanted,
+        spawn: this.#spawn,
+      })
+    return await unlessAborted(unwanted, () => this.#tools.usable(tool, name))
   }
 
   async #spawnClient(

@@ -1,7 +1,9 @@
+import type { spawn as nodeSpawn } from 'node:child_process'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { type Answer, askProgram, complaint } from '../../builders/ask-program.ts'
+import { runLongProgram } from '../../builders/long-program.ts'
 import type { Credentials } from '../engine.ts'
 
 const ASK_MS = 60_000
@@ -17,6 +19,18 @@ const containerState = z.object({
 
 /** A container as its engine sees it. */
 export type ContainerState = z.infer<typeof containerState>
+
+/** How an image is fetched. */
+export interface PullOptions {
+  readonly credentials: Credentials | undefined
+  /** A folder in which something can be put meanwhile. */
+  readonly scratch: string
+  /** Variables by which its processes are found after this one was killed. */
+  readonly env: Readonly<Record<string, string>>
+  /** Aborted when the image is not wanted any more. */
+  readonly signal: AbortSignal
+  readonly spawn?: typeof nodeSpawn
+}
 
 /** A container engine, by its command line. */
 export class ContainerTool {
@@ -36,10 +50,10 @@ export class ContainerTool {
 
   /**
    * Fetches an image with somebody's credentials, which are gone afterwards, or with none; never with those of this machine. Rejects with
-   * what the engine says.
+   * what the engine says. If it is not wanted any more, it rejects as soon as the engine's program is gone; a daemon gives up what nobody listens for.
    */
-  async pull(image: string, credentials: Credentials | undefined, scratch: string): Promise<void> {
-    const folder = join(scratch, 'auth')
+  async pull(image: string, { credentials, scratch, env, signal, spawn }: PullOptions): Promise<void> {
+    const folder = join(scratch, 'pull')
     await mkdir(folder, { mode: 0o700 })
     try {
       const auths = credentials === undefined ? {} : { [credentials.host]: { auth: credentials.auth } }
@@ -50,11 +64,17 @@ export class ContainerTool {
         program === 'docker'
           ? [program, '--config', folder, ...options, 'pull', '--quiet', image]
           : [...this.command, 'pull', '--quiet', '--authfile', file, ofRegistry(image)]
-      const answer = await askProgram(argv, { timeoutMs: PULL_MS, env: { DOCKER_AUTH_CONFIG: '' } })
+      const answer = await runLongProgram(argv, {
+        timeoutMs: PULL_MS,
+        // What podman has fetched of an image lies here until it has all: when it is killed, it leaves that behind.
+        env: { ...env, DOCKER_AUTH_CONFIG: '', TMPDIR: folder },
+        signal,
+        ...(spawn && { spawn }),
+      })
       if (answer.status !== 0)
         throw new Error(`The image ${image} could not be fetched: ${complaint(answer)}`)
     } finally {
-      await rm(folder, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 })
     }
   }
 
@@ -68,8 +88,8 @@ export class ContainerTool {
 
   /** Asks the container to end, and ends it after so long. */
   async stop(container: string, graceMs: number): Promise<void> {
-    const seconds = String(Math.ceil(graceMs / 1000))
-    await this.#ask(['stop', '--time', seconds, container], graceMs + ASK_MS)
+    const seconds = Math.ceil(graceMs / 1000)
+    await this.#ask(['stop', '--time', String(seconds), container], seconds * 1000 + ASK_MS)
   }
 
   /** Ends and removes a container, if it is there. */

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { identify } from '../process-identity.ts'
+import { ContainerProcess } from './container-process.ts'
+import { ContainerTool } from './container-tool.ts'
+
+/** An engine that never comes to make the container, and writes down what it was asked. */
+const ENGINE = `#!/bin/sh
+echo "$1" >> "$(dirname "$0")/asked"
+[ "$1" = run ] && exec sleep 1000
+echo 'Error: no such container' >&2
+exit 1
+`
+
+it('a container that is never made is given up when its grace is over, with the program that was to make it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'botcli-container-'))
+  try {
+    const program = join(folder, 'engine')
+    await writeFile(program, ENGINE)
+    await chmod(program, 0o755)
+    const child = spawn(program, ['run'], { stdio: 'ignore' })
+    const client = identify(child.pid ?? 0) ?? null
+    const run = { kind: 'container' as const, command: [program], name: 'botcli-x', client }
+    const container = new ContainerProcess(new ContainerTool('engine', [program]), run, child)
+    await container.stop(500)
+    expect(child.signalCode).toBe('SIGKILL')
+    expect(await container.exited).toMatchObject({ outOfMemory: false })
+    const asked = (await readFile(join(folder, 'asked'), 'utf8')).trim().split('\n')
+    expect(asked.filter((word) => word === 'stop').length).toBeLessThan(20)
+    expect(asked).toContain('rm')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})

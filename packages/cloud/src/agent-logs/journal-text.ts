@@ -35,7 +35,16 @@ function stackOf(value: unknown): string | undefined {
 
 function spell(value: unknown): string {
   if (typeof value === 'string' && PLAIN.test(value)) return value
-  return printable(JSON.stringify(value))
+  return printable(json(value))
+}
+
+/** A bot can nest a value deeper than it can be spelled. */
+function json(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return '…'
+  }
 }
 
 function indented(text: string): string {

@@ -66,6 +66,20 @@ describe('a line of a journal', () => {
     expect(await textOf({ error: { message: 'just this', stack: '' } })).toBe('hello\n    just this')
   })
 
+  it('shows as much of a field as can be spelled, and goes on', async () => {
+    const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`)
+    expect(await textOf({ deep, after: 1 })).toBe('hello deep=… after=1')
+  })
+
+  it('that cannot be shown at all does not take others with it', async () => {
+    const broken = line()
+    Object.defineProperty(broken, 'line', {
+      get: () => ({ time: '', level: 'info', msg: { toString: 'nothing that we know' } }),
+    })
+    const texts = (await ingest()).records([broken, line()], RUN).map(({ text }) => text)
+    expect(texts).toEqual(['A line of the log of this instance cannot be shown.', 'hello'])
+  })
+
   it('cannot steer a terminal', async () => {
     expect(await textOf({ msg: '\u001b[31mred\u0007', 'a\u001b': 'b' })).toBe('\ufffd[31mred\ufffd a\ufffd=b')
   })

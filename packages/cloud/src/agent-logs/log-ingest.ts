@@ -34,7 +34,7 @@ export class LogIngest {
   /** Entries of the records of its journal. Those of sessions are for others. */
   records(records: readonly JournalRecord[], moment: LogMoment): readonly NewLogEntry[] {
     return records.flatMap((record) => {
-      if (record.type === 'log') return [this.#ofLine(record.line, moment)]
+      if (record.type === 'log') return [this.#ofAnyLine(record.line, moment)]
       if (record.type === 'lost') return [this.#ofLost(record.records, moment)]
       return []
     })
@@ -43,6 +43,20 @@ export class LogIngest {
   /** Entries of the lines that its process has printed beside its journal. */
   output(lines: readonly string[], moment: LogMoment): readonly NewLogEntry[] {
     return lines.map((line) => this.#entry(moment, { text: printable(line) }))
+  }
+
+  /** Something about the instance that its readers should know, in our words. */
+  notice(text: string, moment: LogMoment): NewLogEntry {
+    return this.#entry(moment, { level: 'warn', text })
+  }
+
+  /** A bot decides what is in a line: one that cannot be shown must not keep those after it from being read. */
+  #ofAnyLine(line: JournalLine, moment: LogMoment): NewLogEntry {
+    try {
+      return this.#ofLine(line, moment)
+    } catch {
+      return this.notice('A line of the log of this instance cannot be shown.', moment)
+    }
   }
 
   #ofLine(line: JournalLine, moment: LogMoment): NewLogEntry {
@@ -61,7 +75,7 @@ export class LogIngest {
   #ofLost(records: number, moment: LogMoment): NewLogEntry {
     const what = records === 1 ? '1 record' : `${records} records`
     const text = `${what} of this instance, such as lines of its log, were removed before the cloud could read them: it was away for too long, and the journal full.`
-    return this.#entry(moment, { level: 'warn', text })
+    return this.notice(text, moment)
   }
 
   #entry({ now, isReady }: LogMoment, given: Partial<NewLogEntry> & { readonly text: string }): NewLogEntry {

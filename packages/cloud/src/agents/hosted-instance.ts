@@ -75,6 +75,8 @@ export class HostedInstance {
   readonly #options: HostedInstanceOptions
   readonly #sessions: Set<string>
   readonly #letGo = new AbortController()
+  /** Its processes are gone, or we let go. Somebody else may have its connections, so that these do not tell. */
+  readonly #unwatched = new AbortController()
   /** As all times here that are compared: of a clock that nobody sets. */
   readonly #begunAt = performance.now()
   #exit: InstanceExit | undefined
@@ -96,6 +98,7 @@ export class HostedInstance {
     if (this.#readyAt !== undefined) options.ingest.markReady()
     options.instance.exited.then((exit) => {
       this.#exit = exit
+      this.#unwatched.abort()
     })
     this.settled = new Promise((resolve) => {
       this.#settle = resolve
@@ -195,8 +198,8 @@ export class HostedInstance {
   /** Lets go of it: it goes on without us. */
   async close(): Promise<void> {
     this.#letGo.abort()
-    await this.over
-    await this.#options.ingest.close()
+    this.#unwatched.abort()
+    await Promise.all([this.over, this.#options.ingest.close()])
   }
 
   async #live(): Promise<void> {
@@ -282,7 +285,7 @@ export class HostedInstance {
         ingest.wake()
         this.#countNowAndThen()
       }
-      await client.watch(this.socketPath, onBeat, this.#letGo.signal).catch(() => {})
+      await client.watch(this.socketPath, onBeat, this.#unwatched.signal).catch(() => {})
       // What counts are watches that began and ended in silence: a cloud that stood still itself has missed beats of one at most.
       silentSince = hasBeaten ? undefined : (silentSince ?? begun)
       if (

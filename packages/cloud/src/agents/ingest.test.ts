@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentLogsResponse } from '@botcli/protocol/cloud'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -47,14 +47,15 @@ it('output that follows an emptied one is there in full, also when the cloud was
 it('what cannot be taken over is told once, and taken over when it can be again', async () => {
   const told = (message: string) => house.fixture.told.filter((line) => line.includes(message)).length
   const numbers = Array.from({ length: 60 }, (_, index) => `line ${index}`)
-  rmSync(instance.outputPath, { force: true })
-  mkdirSync(instance.outputPath)
+  const database = new SqliteDatabase(join(house.fixture.folder, 'logs.db'))
+  database.execute(`CREATE TRIGGER full BEFORE INSERT ON entries BEGIN SELECT RAISE(ABORT, 'full'); END`)
   for (const text of numbers) {
     instance.say(text)
     await house.agent('echo')
   }
   await until(() => told('could not be taken over') > 0, 'the failure to be told')
-  rmSync(instance.outputPath, { recursive: true })
+  database.execute('DROP TRIGGER full')
+  database.close()
   const texts = await until(async () => {
     const said = (await house.logs('echo')).map(({ log }) => log).filter((text) => text.startsWith('line '))
     return said.length >= numbers.length && said

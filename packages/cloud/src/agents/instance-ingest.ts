@@ -1,7 +1,8 @@
 import type { SessionView } from '@botcli/protocol'
 import type { AgentLogStore, JournalPosition } from '../agent-logs/agent-log-store.ts'
-import { LogIngest } from '../agent-logs/log-ingest.ts'
-import { JOURNAL_START, JournalReader } from '../engine/journal-reader.ts'
+import { LogIngest, type LogMoment } from '../agent-logs/log-ingest.ts'
+import { JOURNAL_START, type JournalBatch, JournalReader } from '../engine/journal-reader.ts'
+import { OBSTACLES, type Obstacle } from '../engine/obstacle.ts'
 import type { Clock, CloudLog } from '../log.ts'
 import type { RedactionTable } from '../logs/redaction-table.ts'
 
@@ -9,6 +10,10 @@ import type { RedactionTable } from '../logs/redaction-table.ts'
 const WORDS_LENGTH = 16 * 1024
 /** Something that could not be written is tried again after so long. */
 const RETRY_MS = 1000
+/** Nothing is taken for longer than this in one go, since a bot may write without an end. All that a runner keeps takes less. */
+const TAKE_MS = 15_000
+/** The rest of an instance that has ended is tried so often to be read, if that fails for no reason that we know. */
+const READ_TRIES = 60
 
 /** What an ingest works with. */
 export interface InstanceIngestOptions {
@@ -26,12 +31,18 @@ export interface InstanceIngestOptions {
   readonly onLost: () => void
   readonly log: CloudLog
   readonly clock: Clock
+  /** How long it takes over what is there in one go. */
+  readonly takeMs?: number | undefined
 }
 
-/** Brings what an instance writes into the log of its agent and to its sessions: in order, each thing once, whatever crashes. */
+/**
+ * Brings what an instance writes into the log of its agent and to its sessions: in order, each thing once, whatever crashes. What we cannot
+ * write fails, and is to be tried again. What cannot be read because of what the instance has made of it is told once, and left out.
+ */
 export class InstanceIngest {
   readonly #options: InstanceIngestOptions
   readonly #reader: JournalReader
+  readonly #takeMs: number
   #position: JournalPosition | undefined
   #isReady = false
   #isClosed = false
@@ -41,10 +52,15 @@ export class InstanceIngest {
   /** Set while it waits to try again what could not be done. */
   #retry: NodeJS.Timeout | undefined
   #isFailing = false
+  /** Whether the last failure was one of reading. */
+  #isUnread = false
+  #vainReads = 0
+  readonly #told = new Set<Obstacle>()
 
   constructor(options: InstanceIngestOptions) {
     this.#options = options
     this.#reader = new JournalReader(options)
+    this.#takeMs = options.takeMs ?? TAKE_MS
   }
 
   /** The end of what the instance has printed or told as an error. */
@@ -64,17 +80,26 @@ export class InstanceIngest {
     void this.#enqueue(() => this.#try())
   }
 
-  /** Resolves when everything that is there now was taken over. */
+  /** Resolves when everything that is there now was taken over, as far as it can be read. */
   async catchUp(): Promise<void> {
-    await this.#enqueue(() => this.#takeAll(false))
+    await this.#enqueue(async () => {
+      try {
+        await this.#takeNow()
+      } catch (error) {
+        if (!this.#isUnread) throw error
+        this.#tryAgain(error)
+      }
+    })
   }
 
   /** Takes over the rest of an instance that has ended, also a last line without its end. */
   async finish(): Promise<void> {
-    await this.#enqueue(() => this.#takeAll(true))
+    await this.#enqueue(() => this.#takeRest())
+    // Closed meanwhile: the next process goes on from where this one was.
+    if (this.#isClosed) return
+    await this.#options.logs.forgetPosition(this.#options.instanceId)
     this.#isClosed = true
     clearTimeout(this.#retry)
-    await this.#options.logs.forgetPosition(this.#options.instanceId)
   }
 
   /** Takes no more. */
@@ -89,7 +114,7 @@ export class InstanceIngest {
     // The one before has failed, and this one was woken meanwhile.
     if (this.#retry !== undefined) return
     try {
-      await this.#takeAll(false)
+      await this.#takeNow()
       this.#noteWorking()
     } catch (error) {
       this.#tryAgain(error)
@@ -102,7 +127,7 @@ export class InstanceIngest {
       log.warn('the journal of an instance could not be taken over; trying again', { instanceId, error })
     }
     this.#isFailing = true
-    if (this.#isClosed) return
+    if (this.#isClosed || this.#retry !== undefined) return
     this.#retry = setTimeout(() => {
       this.#retry = undefined
       this.wake()
@@ -126,27 +151,84 @@ export class InstanceIngest {
     return next
   }
 
-  async #takeAll(isOver: boolean): Promise<void> {
-    const { agentId, instanceId, deploymentId, logs, onSession, onLost } = this.#options
-    this.#position ??= (await logs.position(instanceId)) ?? JOURNAL_START
-    for (let hasMore = true; hasMore; ) {
-      const batch = await this.#reader.read(this.#position, { isOver })
-      hasMore = batch.hasMore
-      const isEmpty = batch.records.length === 0 && batch.output.length === 0
-      if (isEmpty && isSame(batch.position, this.#position)) continue
-      // First the sessions, which can be told twice without harm; then the log, together with how far it was read.
-      for (const record of batch.records) {
-        if (record.type === 'session') await onSession(record.session)
-        if (record.type === 'lost') onLost()
-      }
-      const ingest = new LogIngest({ deploymentId, instanceId }, await this.#options.redaction())
-      const moment = { now: this.#options.clock(), isReady: this.#isReady }
-      const entries = [...ingest.records(batch.records, moment), ...ingest.output(batch.output, moment)]
-      for (const { level, text } of entries) if (level === 'error' || level === null) this.#remember(text)
-      // Also without entries: an output that was emptied is read from its beginning now, and the next process has to know that.
-      await logs.append(agentId, entries, { instanceId, position: batch.position })
-      this.#position = batch.position
+  async #takeNow(): Promise<void> {
+    const hasMore = await this.#takeAll(false)
+    // Whoever waits has what was there; somebody writes as fast as we read.
+    if (hasMore) this.wake()
+  }
+
+  async #takeRest(): Promise<void> {
+    try {
+      const hasMore = await this.#takeAll(true)
+      if (hasMore && !this.#isClosed) await this.#tell('endless')
+    } catch (error) {
+      if (!this.#isUnread) throw error
+      this.#vainReads += 1
+      if (this.#vainReads < READ_TRIES) throw error
+      await this.#tell('unread')
     }
+  }
+
+  /** Takes what is there. Says whether there is more than it takes in one go. */
+  async #takeAll(isOver: boolean): Promise<boolean> {
+    this.#isUnread = false
+    let position = this.#position ?? (await this.#options.logs.position(this.#options.instanceId))
+    position ??= JOURNAL_START
+    const begun = performance.now()
+    let hasMore = true
+    while (hasMore && !this.#isClosed && performance.now() - begun < this.#takeMs) {
+      const batch = await this.#read(position, isOver)
+      await this.#take(batch, position)
+      position = batch.position
+      this.#position = position
+      hasMore = batch.hasMore
+    }
+    return hasMore
+  }
+
+  async #read(position: JournalPosition, isOver: boolean): Promise<JournalBatch> {
+    try {
+      return await this.#reader.read(position, { isOver })
+    } catch (error) {
+      this.#isUnread = true
+      throw error
+    }
+  }
+
+  async #take({ records, output, obstacles, position }: JournalBatch, from: JournalPosition): Promise<void> {
+    const { agentId, instanceId, logs, onSession, onLost } = this.#options
+    const untold = obstacles.filter((obstacle) => !this.#told.has(obstacle))
+    const isEmpty = records.length === 0 && output.length === 0 && untold.length === 0
+    if (isEmpty && isSame(position, from)) return
+    // First the sessions, which can be told twice without harm; then the log, together with how far it was read.
+    for (const record of records) {
+      if (record.type === 'session') await onSession(record.session)
+      if (record.type === 'lost') onLost()
+    }
+    const ingest = await this.#ingest()
+    const moment = this.#moment()
+    const entries = [...ingest.records(records, moment), ...ingest.output(output, moment)]
+    for (const { level, text } of entries) if (level === 'error' || level === null) this.#remember(text)
+    const notices = untold.map((obstacle) => ingest.notice(OBSTACLES[obstacle], moment))
+    // Also without entries: an output that was emptied is read from its beginning now, and the next process has to know that.
+    await logs.append(agentId, [...entries, ...notices], { instanceId, position })
+    for (const obstacle of untold) this.#told.add(obstacle)
+    // What is in the way may have been the end of a session.
+    if (untold.length > 0) onLost()
+  }
+
+  async #tell(obstacle: Obstacle): Promise<void> {
+    const notice = (await this.#ingest()).notice(OBSTACLES[obstacle], this.#moment())
+    await this.#options.logs.append(this.#options.agentId, [notice])
+  }
+
+  async #ingest(): Promise<LogIngest> {
+    const { deploymentId, instanceId, redaction } = this.#options
+    return new LogIngest({ deploymentId, instanceId }, await redaction())
+  }
+
+  #moment(): LogMoment {
+    return { now: this.#options.clock(), isReady: this.#isReady }
   }
 
   #remember(text: string): void {

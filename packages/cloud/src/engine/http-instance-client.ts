@@ -7,7 +7,7 @@ import {
   type StartRequest,
 } from '@botcli/protocol'
 import type { InstanceAnswer, InstanceClient } from './instance-client.ts'
-import { sessionViewOf } from './journal-record.ts'
+import { instanceInfoOf, sessionViewOf } from './journal-record.ts'
 
 const ANSWER_MS = 10_000
 /** A start makes a room with another service, or waits for a bot that is being loaded. */
@@ -35,7 +35,9 @@ export class HttpInstanceClient implements InstanceClient {
   async info(socketPath: string): Promise<InstanceInfo> {
     const answer = await this.#ask({ socketPath, method: 'GET', path: '/instance', limitMs: ANSWER_MS })
     if (answer.status !== 200) throw new Error(`The instance answered with ${answer.status}.`)
-    return answer.body as InstanceInfo
+    const info = instanceInfoOf(answer.body)
+    if (info === undefined) throw new Error('The instance answered with something else.')
+    return info
   }
 
   async start(

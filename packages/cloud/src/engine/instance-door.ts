@@ -1,4 +1,4 @@
-import { lstat, rename, rm } from 'node:fs/promises'
+import { lstat, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from '../errors.ts'
 import type { InstanceFolder } from './instance-folder.ts'
@@ -43,7 +43,8 @@ export class InstanceDoor {
       await rename(between, this.#folder.socket)
       return true
     }
-    await rm(between, { recursive: true, force: true })
+    // A folder stays until its instance is gone: as long as its bot can still change it, what is removed below it may be something else.
+    await unlink(between)
     return false
   }
 }

@@ -1,9 +1,10 @@
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InstanceSettings } from '@botcli/protocol'
 import { codeOf } from '../errors.ts'
 import { FolderShortcut } from './folder-shortcut.ts'
 import { type InstanceRecord, instanceRecord } from './instance-record.ts'
+import { removeFolder } from './remove-folder.ts'
 
 /** What fits into the system's structure for the address of a socket. */
 const MAX_SOCKET_BYTES = 107
@@ -155,8 +156,11 @@ export class InstanceFolder {
   }
 
   async remove(): Promise<void> {
-    await removeAll(this.path)
-    await this.#shortcut?.remove()
+    try {
+      await removeFolder(this.path)
+    } finally {
+      await this.#shortcut?.remove()
+    }
   }
 }
 
@@ -164,24 +168,6 @@ export class InstanceFolder {
 async function identityOf(path: string): Promise<string> {
   const { dev, ino } = await stat(path, { bigint: true })
   return `${dev}:${ino}`
-}
-
-/** A bot may have made folders that even their owner cannot look into. */
-async function removeAll(path: string): Promise<void> {
-  const options = { recursive: true, force: true, maxRetries: 3 }
-  try {
-    await rm(path, options)
-  } catch (error) {
-    if (codeOf(error) !== 'EACCES') throw error
-    await openFolders(path)
-    await rm(path, options)
-  }
-}
-
-async function openFolders(path: string): Promise<void> {
-  await chmod(path, 0o700)
-  for (const entry of await readdir(path, { withFileTypes: true }))
-    if (entry.isDirectory()) await openFolders(join(path, entry.name))
 }
 
 function parsed(text: string): unknown {

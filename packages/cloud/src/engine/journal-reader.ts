@@ -1,12 +1,15 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
+import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type JournalRecord, journalFile } from '@botcli/protocol'
 import type { JournalPosition } from '../agent-logs/agent-log-store.ts'
-import { codeOf } from '../errors.ts'
 import type { Clock } from '../log.ts'
+import { listJournal } from './journal-listing.ts'
 import { recordOf } from './journal-record.ts'
+import type { Obstacle } from './obstacle.ts'
 import { readOutput } from './output-reader.ts'
+import { openPlainFile } from './plain-file.ts'
+import { wholeLines } from './whole-lines.ts'
 
 /** What was read in one go. */
 export interface JournalBatch {
@@ -17,6 +20,17 @@ export interface JournalBatch {
   readonly position: JournalPosition
   /** Whether there may be more already. */
   readonly hasMore: boolean
+  /** What was in the way, and is left out. */
+  readonly obstacles: readonly Obstacle[]
+}
+
+/** What was read of a file of a journal. */
+interface FilePart {
+  readonly records: readonly JournalRecord[]
+  /** Where to go on. */
+  readonly offset: number
+  readonly isEnd: boolean
+  readonly obstacle?: Obstacle | undefined
 }
 
 /** The beginning of every journal. */
@@ -24,11 +38,15 @@ export const JOURNAL_START: JournalPosition = { file: 1, offset: 0, output: 0 }
 
 const BATCH_BYTES = 1024 * 1024
 const MAX_LINE = 64 * 1024
-const NEWLINE = 10
-// The bot can write there: a link must not lead us elsewhere, and something that nobody writes to must not stop us.
-const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+/** A runner begins a new file long before this. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024
+/** More files than a runner leaves are not removed in one go. */
+const REMOVED_AT_ONCE = 16
 
-/** Reads the journal of an instance and its other output, in pieces. It has no memory: where it begins is always told. */
+/**
+ * Reads the journal of an instance and its other output, in pieces. It has no memory: where it begins is always told. The bot can write
+ * there, too: whatever it puts there is left out if it cannot be read, and costs neither time nor memory without a limit.
+ */
 export class JournalReader {
   readonly #journalFolder: string
   readonly #outputPath: string
@@ -50,14 +68,15 @@ export class JournalReader {
    */
   async read(from: JournalPosition, options: { readonly isOver?: boolean } = {}): Promise<JournalBatch> {
     const isOver = options.isOver ?? false
-    const numbers = await this.#numbers()
+    const { numbers, obstacles } = await listJournal(this.#journalFolder)
     // The instance removes its oldest files if nobody reads them.
     const file = numbers.find((number) => number >= from.file) ?? from.file
-    for (const number of numbers)
-      if (number < file) await rm(join(this.#journalFolder, journalFile(number)), { force: true })
+    await this.#remove(numbers.filter((number) => number < file))
     const offset = file === from.file ? from.offset : 0
     const next = numbers.find((number) => number > file)
-    const part = await this.#readFile(file, offset, isOver || next !== undefined)
+    const part: FilePart = numbers.includes(file)
+      ? await this.#readFile(file, offset, isOver || next !== undefined)
+      : { records: [], offset, isEnd: true }
     const output = await readOutput(this.#outputPath, from.output, isOver)
     const isRead = part.isEnd && next !== undefined
     return {
@@ -69,41 +88,43 @@ export class JournalReader {
         output: output.position,
       },
       hasMore: isRead || !part.isEnd || output.hasMore,
+      obstacles: [...obstacles, ...listOf(part.obstacle), ...listOf(output.obstacle)],
     }
   }
 
-  async #numbers(): Promise<readonly number[]> {
-    const names = await readdir(this.#journalFolder).catch((error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return []
-      throw error
-    })
-    const found = names.flatMap((name) => (/^\d{8}\.jsonl$/.test(name) ? [Number(name.slice(0, 8))] : []))
-    return found.sort((a, b) => a - b)
+  /** Removes files that were read. One that cannot be removed goes with the folder of the instance. */
+  async #remove(numbers: readonly number[]): Promise<void> {
+    for (const number of numbers.slice(0, REMOVED_AT_ONCE))
+      await unlink(join(this.#journalFolder, journalFile(number))).catch(() => undefined)
   }
 
   /** Reads whole lines of a file. If nothing will be added to it, also what is left at its end. */
-  async #readFile(
-    number: number,
-    offset: number,
-    isFinal: boolean,
-  ): Promise<{
-    readonly records: readonly JournalRecord[]
-    readonly offset: number
-    readonly isEnd: boolean
-  }> {
-    const handle = await openFile(join(this.#journalFolder, journalFile(number)))
-    if (handle === undefined) return { records: [], offset, isEnd: true }
+  async #readFile(number: number, offset: number, isFinal: boolean): Promise<FilePart> {
+    const path = join(this.#journalFolder, journalFile(number))
+    const handle = await openPlainFile(path, constants.O_RDONLY)
+    if (typeof handle === 'string') {
+      // The instance may have removed it meanwhile.
+      const obstacle = handle === 'gone' ? undefined : (`journal-${handle}` as const)
+      return { records: [], offset, isEnd: true, obstacle }
+    }
     try {
-      // Most reads are of a few lines, and a large buffer for each of them would cost more than all the rest.
       const { size } = await handle.stat()
-      const wanted = Math.min(BATCH_BYTES, Math.max(0, size - offset))
+      // Most reads are of a few lines, and a large buffer for each of them would cost more than all the rest.
+      const left = Math.max(0, Math.min(size, MAX_FILE_BYTES) - offset)
+      const wanted = Math.min(BATCH_BYTES, left)
       const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, offset)
-      const isEnd = bytesRead < BATCH_BYTES
       const bytes = buffer.subarray(0, bytesRead)
-      const last = bytes.lastIndexOf(NEWLINE)
+      const lines = wholeLines(bytes)
+      const isEnd = bytesRead < BATCH_BYTES && !lines.hasMore
       // A line that is longer than a batch is taken in parts.
-      const taken = (isEnd && isFinal) || (!isEnd && last === -1) ? bytesRead : last + 1
-      return { records: this.#records(bytes.subarray(0, taken)), offset: offset + taken, isEnd }
+      const isAll = !lines.hasMore && (isEnd ? isFinal : lines.length === 0)
+      const taken = isAll ? bytesRead : lines.length
+      return {
+        records: this.#records(bytes.subarray(0, taken)),
+        offset: offset + taken,
+        isEnd,
+        obstacle: size > MAX_FILE_BYTES ? 'journal-long' : undefined,
+      }
     } finally {
       await handle.close()
     }
@@ -121,13 +142,6 @@ export class JournalReader {
   }
 }
 
-async function openFile(path: string): Promise<FileHandle | undefined> {
-  const handle = await open(path, FLAGS).catch((error: unknown) => {
-    // It was removed meanwhile, or is a link.
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ELOOP') return undefined
-    throw error
-  })
-  if (handle === undefined || (await handle.stat()).isFile()) return handle
-  await handle.close()
-  return undefined
+function listOf<T>(one: T | undefined): readonly T[] {
+  return one === undefined ? [] : [one]
 }

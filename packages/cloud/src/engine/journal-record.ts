@@ -1,4 +1,4 @@
-import type { JournalRecord, SessionView } from '@botcli/protocol'
+import type { InstanceInfo, JournalRecord, SessionView } from '@botcli/protocol'
 import * as z from 'zod'
 
 const STATES = ['waiting', 'connecting', 'active', 'ending', 'ended'] as const
@@ -22,14 +22,15 @@ const sessionView = z.looseObject({
     .looseObject({ result: z.enum(['ok', 'failed']), cause: z.string(), message: z.string() })
     .optional(),
 })
+const instanceInfo = z.object({ instanceId: z.string(), pid: z.number(), sessions: z.array(z.unknown()) })
 const session = z.object({ type: z.literal('session'), session: sessionView })
 const lost = z.object({ type: z.literal('lost'), records: z.int().min(0) })
 const journalRecord = z.discriminatedUnion('type', [log, session, lost])
 
 /** A line of a journal as a record. What is none becomes a warning in the log: somebody may want to know what it said. */
 export function recordOf(line: string, now: () => number): JournalRecord {
-  const record = journalRecord.safeParse(parsed(line)).data
-  if (record !== undefined) return record as JournalRecord
+  const record = understood(line)
+  if (record !== undefined) return record
   return {
     type: 'log',
     line: { time: new Date(now()).toISOString(), level: 'warn', msg: `not understood: ${line}` },
@@ -41,9 +42,16 @@ export function sessionViewOf(value: unknown): SessionView | undefined {
   return sessionView.safeParse(value).data as SessionView | undefined
 }
 
-function parsed(line: string): unknown {
+/** What an instance tells of itself when it is asked; nothing if that is something else. A bot can sit on its socket. */
+export function instanceInfoOf(value: unknown): InstanceInfo | undefined {
+  const info = instanceInfo.safeParse(value).data
+  return info && { ...info, sessions: info.sessions.flatMap((one) => sessionViewOf(one) ?? []) }
+}
+
+/** Whatever goes wrong with a line costs that line only. */
+function understood(line: string): JournalRecord | undefined {
   try {
-    return JSON.parse(line)
+    return journalRecord.safeParse(JSON.parse(line)).data as JournalRecord | undefined
   } catch {
     return undefined
   }

@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findSandbox } from '../builders/limits/find-limiter.ts'
 import { until } from '../testing/cloud-fixture.ts'
 import { buildProgram, InstanceBench, PROGRAMS, ready } from '../testing/instance-bench.ts'
+import { JOURNAL_START, JournalReader } from './journal-reader.ts'
 
 const noSandbox = await findSandbox()
 let runner: readonly string[]
@@ -76,5 +78,49 @@ console.log(JSON.stringify({
     await symlink('/run/docker.sock', join(door, 'socket'))
     await until(async () => (await readdir(door)).length === 0, 'the link to be taken away')
     expect(await readdir(join(bench.instances, instance.id))).not.toContain('socket')
+  })
+
+  it('cannot have us remove below a folder that it can still change', async () => {
+    const code = `import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+mkdirSync('/run/botcli/door/making/inner', { recursive: true })
+writeFileSync('/run/botcli/door/making/inner/file', '')
+renameSync('/run/botcli/door/making', '/run/botcli/door/socket')
+await new Promise(() => setTimeout(() => undefined, 60_000))`
+    const instance = await bench.start(code)
+    const taken = join(bench.instances, instance.id, 'socket.part')
+    await until(() => existsSync(taken), 'the folder to be taken')
+    // It is dealt with before the next look.
+    await sleep(200)
+    expect(existsSync(join(taken, 'inner/file'))).toBe(true)
+    await instance.stop(0)
+    await bench.engine.remove(instance.id)
+    expect(await bench.engine.list()).toEqual([])
+  })
+
+  it('keeps nobody from reading its journal and removing its folder, whatever it puts there', async () => {
+    const code = `import { mkdirSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { homedir } from 'node:os'
+const journal = '/run/botcli/journal/'
+mkdirSync(journal + '00000000.jsonl/inner', { recursive: true })
+symlinkSync('/', journal + '00000002.jsonl')
+await new Promise((resolve) => createServer().listen(journal + '00000003.jsonl', resolve))
+process.chdir(homedir())
+for (let depth = 0; depth < 600; depth += 1) {
+  mkdirSync('inside-of-it')
+  process.chdir('inside-of-it')
+}
+process.chdir('/')`
+    const instance = await bench.start(code)
+    await ready(instance)
+    await instance.stop(20_000)
+    const { records, obstacles } = await new JournalReader(instance).read(JOURNAL_START, { isOver: true })
+    expect(records.map((record) => record.type === 'log' && record.line.msg)).toEqual([
+      'ready',
+      'told to end',
+    ])
+    expect(obstacles).toEqual(['journal-strange'])
+    await bench.engine.remove(instance.id)
+    expect(await readdir(bench.instances)).toEqual([])
   })
 })

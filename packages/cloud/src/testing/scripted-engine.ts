@@ -1,10 +1,11 @@
 import { appendFileSync, mkdirSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EndCause, journalFile, outcomeOf, SESSION_ID_HEADER, type SessionView } from '@botcli/protocol'
 import type { Engine, Instance, InstanceExit, InstanceSpec } from '../engine/engine.ts'
+import { removeFolder } from '../engine/remove-folder.ts'
 
 /** How the next instances behave. */
 export interface InstanceScript {
@@ -232,7 +233,7 @@ export class ScriptedEngine implements Engine {
   /** Ends everything that was started. */
   async end(): Promise<void> {
     for (const instance of this.running) instance.crash()
-    await rm(this.#folder, { recursive: true, force: true })
+    await removeFolder(this.#folder)
   }
 }
 

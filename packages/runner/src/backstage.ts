@@ -8,6 +8,7 @@ import { RunnerError } from './errors.ts'
 import type { Guest, GuestCode } from './guests/guest.ts'
 import { javascriptCommand } from './guests/guest-command.ts'
 import { GuestPool } from './guests/guest-pool.ts'
+import { KernelKills } from './guests/kernel-kills.ts'
 import { ProcessGuest } from './guests/process-guest.ts'
 import type { Instance } from './instance/instance.ts'
 import type { Logger } from './log/logger.ts'
@@ -18,6 +19,9 @@ import { Connector } from './sessions/connector.ts'
 import { SessionTable } from './sessions/session-table.ts'
 import { SessionTokens } from './sessions/session-tokens.ts'
 
+/** What somebody can do in the cloud, where `--max-memory` is not theirs to say. */
+const MORE_MEMORY = 'A larger agent_profile gives it more.'
+
 /** Everything behind the door: the bot's code, the guests that run it, the media hosts, and the sessions. */
 export class Backstage {
   readonly guests: GuestPool
@@ -27,6 +31,7 @@ export class Backstage {
   readonly #logger: Logger
   readonly #instance: Instance | undefined
   readonly #hangUp: HangUp
+  readonly #kills = KernelKills.find()
   #source: BotSource | PythonSource | undefined
   #media: MediaHosts | undefined
   readonly #ending = new AbortController()
@@ -48,6 +53,7 @@ export class Backstage {
       logger,
       onEnded: (sessionId) => this.tokens.forget(sessionId),
       onChange: (session) => instance?.journal.session(session),
+      ...(instance && { memoryHint: MORE_MEMORY }),
     })
   }
 
@@ -108,7 +114,10 @@ export class Backstage {
         'A Python bot cannot run inside the runner. Leave --isolation inline out.',
       )
     }
-    return PythonSource.open({ path, folder }, { ...options, python, env, maxMemoryBytes })
+    return PythonSource.open(
+      { path, folder },
+      { ...options, python, env, maxMemoryBytes, kills: this.#kills },
+    )
   }
 
   async #openMedia(): Promise<MediaHosts> {
@@ -147,7 +156,7 @@ export class Backstage {
     const { isolation, botFolder: folder, env, maxMemoryBytes } = this.#config
     if (isolation === 'process') {
       const command = javascriptCommand(code, env, maxMemoryBytes)
-      return ProcessGuest.start(command, { folder, logger: this.#logger, unwanted })
+      return ProcessGuest.start(command, { folder, logger: this.#logger, kills: this.#kills, unwanted })
     }
     const { InlineGuest } = await import('./guests/inline-guest.ts')
     return InlineGuest.start(code, unwanted)

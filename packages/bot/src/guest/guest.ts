@@ -22,6 +22,8 @@ export interface GuestOptions {
   readonly runtime: string
   /** Called once, when nothing is left to do. */
   readonly onDone: (result: GuestResult) => void
+  /** Called when it has waited for its session for a moment: nobody is kept waiting by what is done then. */
+  readonly onIdle?: () => void
   /** Called when a session begins, before the bot. */
   readonly onStart?: () => void
   /** Called with what the user's code throws when it is too late to tell the host. */
@@ -38,6 +40,8 @@ export interface Guest {
   cancel(reason: EndReason, deadlineMs: number): void
 }
 
+/** A caller who is there already is brought sooner than this. */
+const IDLE_MS = 200
 /** How long the last words may take to leave. */
 const FLUSH_MS = 500
 
@@ -58,6 +62,7 @@ class LinkGuest implements Guest {
   #ended: GuestResult | undefined
   #left = false
   #timer: NodeJS.Timeout | undefined
+  #idle: NodeJS.Timeout | undefined
 
   constructor(options: GuestOptions) {
     this.#options = options
@@ -104,6 +109,8 @@ class LinkGuest implements Guest {
       if (this.#left) return
       this.#bot = bot
       this.#port.send({ type: 'ready' })
+      const { onIdle } = this.#options
+      if (onIdle !== undefined) this.#idle = setTimeout(onIdle, IDLE_MS)
     } catch (error) {
       if (!this.#left) this.#loadFailed(error)
     }
@@ -150,6 +157,7 @@ class LinkGuest implements Guest {
       finish: () => this.#end({ ok: true }),
     })
     this.#session = session
+    clearTimeout(this.#idle)
     this.#options.onStart?.()
     this.#running = this.#run(bot, session)
   }
@@ -199,6 +207,7 @@ class LinkGuest implements Guest {
     if (this.#left) return
     this.#left = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#idle)
     this.#port.close()
     const result = this.#ended ?? { ok: true }
     const quiet = Promise.all([within(this.#running, this.#graceMs), within(this.#streamClosed, FLUSH_MS)])

@@ -48,6 +48,36 @@ describe('a guest process', () => {
     expect(output()).toEqual({ stdout: 'the bot is done\n', stderr: '' })
   })
 
+  /** An engine replaces what it loads late by the thing itself, when that is used for the first time. */
+  const IS_WARM = `'value' in Object.getOwnPropertyDescriptor(globalThis, 'Request')`
+
+  it('is prepared for requests while it waits', async () => {
+    guest = await startProcess(`
+      let timer = setInterval(() => {
+        if (!(${IS_WARM})) return
+        clearInterval(timer)
+        console.log('prepared')
+      }, 10)
+      console.log('prepared at once: ' + (${IS_WARM}))
+      export async function bot() {}`)
+    const { host, output } = guest
+    await host.message('ready')
+    await until(() => output().stdout.includes('prepared\n'))
+    expect(output()).toEqual({ stdout: 'prepared at once: false\nprepared\n', stderr: '' })
+  })
+
+  it('is prepared for requests when its bot begins to serve, if it did not wait', async () => {
+    const { host, output } = await started(`
+      import { serve } from '@botcli/bot'
+      export async function bot(args) {
+        serve(args, () => Response.json({}))
+        console.log('prepared: ' + (${IS_WARM}))
+      }`)
+    await host.message('serving')
+    await until(() => output().stdout.includes('prepared'))
+    expect(output().stdout).toBe('prepared: true\n')
+  })
+
   it('writes all of its output before it exits, and leaves what the bot forgot to close', async () => {
     const { host, exit, output } = await started(`
       export async function bot() {

@@ -6,6 +6,7 @@ import { botOf } from './bot-module.ts'
 import { openFdLink } from './fd-link.ts'
 import { type GuestResult, runGuest } from './guest.ts'
 import { startLoopWatch } from './loop-watch.ts'
+import { warmUpRequests } from './request-server.ts'
 
 /** The descriptor on which the runner put the link. */
 const LINK_FD = 3
@@ -25,6 +26,7 @@ function main(): void {
     loadBot,
     pid: process.pid,
     runtime: `node ${process.versions.node}`,
+    onIdle: () => void warmUpRequests(),
     onStart: () => watch?.report(),
     onLateError: (error) => process.stderr.write(`${inspect(error)}\n`),
     onDone: exit,

@@ -30,6 +30,7 @@ export class RequestServer {
     }
     this.#handler = handler
     this.#send({ type: 'serving' })
+    void warmUpRequests()
   }
 
   /** A request that fails is the bot's fault, but no reason to end its call. None comes before there is a handler. */
@@ -42,6 +43,24 @@ export class RequestServer {
       this.#send({ type: 'response', id, error: linkError(error) })
     }
   }
+}
+
+let warm: Promise<void> | undefined
+
+/**
+ * Does once what every request needs: an engine loads that part of itself when it is first used, and a call would stand still meanwhile.
+ * Costs nothing when it was done before.
+ */
+export function warmUpRequests(): Promise<void> {
+  // Whatever is wrong here is told to whoever sends a request.
+  warm ??= tryRequest().catch(() => {})
+  return warm
+}
+
+async function tryRequest(): Promise<void> {
+  const headers = [['content-type', 'application/json']] as const
+  const request = requestOf({ method: 'POST', path: '/', query: '', headers: [...headers], body: 'e30=' })
+  await packed(Response.json(await request.json()))
 }
 
 function requestOf({ method, path, query, headers, body }: BotRequest): Request {

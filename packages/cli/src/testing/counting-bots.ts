@@ -18,6 +18,8 @@ export async function bot(args: RunnerArguments): Promise<void> {
     crash = reject
   })
   transport.rtvi.onRequest((request) => {
+    const all: Uint8Array[] = []
+    if (request.type === 'fill') for (;;) all.push(new Uint8Array(8 * 1024 * 1024).fill(1))
     if (request.type === 'crash') crash(new Error('this bot fails in the middle'))
     else request.respond(request.data)
   })
@@ -59,6 +61,9 @@ async def bot(args: RunnerArguments) -> None:
 
     @transport.rtvi.on_request
     def on_request(request) -> None:
+        kept = []
+        while request.type == "fill":
+            kept.append(bytearray(b"x") * (8 * 1024 * 1024))
         if request.type == "crash":
             crashed.set_exception(RuntimeError("this bot fails in the middle"))
         else:

@@ -7,7 +7,7 @@ import type { LiveSessions } from '../sessions/live-sessions.ts'
 import type { StoredAgent, StoredDeployment } from '../store/agents.ts'
 import type { Store } from '../store/store.ts'
 import type { AgentVoice } from './agent-voice.ts'
-import { endWords } from './deploy-failure.ts'
+import { endWords, remedyOf } from './deploy-failure.ts'
 import type { HostedInstance, HostedInstanceEvents, InstanceEnd } from './hosted-instance.ts'
 import type { InstanceHost } from './instance-host.ts'
 import type { MachineRoom, StartReason, Tenant } from './machine-room.ts'
@@ -288,12 +288,12 @@ export class Crew {
     const revision = this.get(stored.deploymentId)
     revision?.noteGone(instance, end, config.startSeconds)
     for (const sessionId of instance.sessionIds) {
-      await live.end(sessionId, 'instance_lost', `Its instance ${endWords(end)}.`)
+      await live.end(sessionId, 'instance_lost', `Its instance ${endWords(end)}.${remedyOf(end)}`)
     }
     await host.forget(id)
     if (!end.expected) {
       const when = end.wasReady ? '' : ' before it was ready'
-      const text = `Instance ${short(id)} ${endWords(end)}${when}.`
+      const text = `Instance ${short(id)} ${endWords(end)}${when}.${remedyOf(end)}`
       voice.say(stored.deploymentId, text, { level: 'error', instanceId: id })
       log.warn('an instance ended by itself', { instanceId: id, ...end.exit })
     }

@@ -3,6 +3,8 @@ import type { InstanceEnd } from './hosted-instance.ts'
 
 /** The word for instances that could not even start. */
 export const START_FAILED = 'StartFailed'
+/** The word for instances that the kernel has ended. */
+const OUT_OF_MEMORY = 'OOMKilled'
 
 /** How an instance ended, in words. */
 export function endWords({ exit: { code, signal, outOfMemory }, hung }: InstanceEnd): string {
@@ -12,17 +14,22 @@ export function endWords({ exit: { code, signal, outOfMemory }, hung }: Instance
   return code === null ? 'ended' : `ended with exit code ${code}`
 }
 
-/** Why an instance ended, as far as it can be said: its last words, unless it was ended from outside and they are of something else. */
+/** Why an instance ended, beyond what its reason says: its last words, unless it was ended from outside and they are of something else. */
 export function endReport(end: InstanceEnd): string {
-  const isByItself = end.exit.signal === null && !end.exit.outOfMemory && !end.hung
-  return isByItself ? end.words : `The last one ${endWords(end)}.`
+  if (end.exit.outOfMemory) return ''
+  return end.exit.signal === null && !end.hung ? end.words : `The last one ${endWords(end)}.`
+}
+
+/** What to do about such an end, as a sentence that follows; nothing where only the bot's own words tell. */
+export function remedyOf({ exit }: InstanceEnd): string {
+  return exit.outOfMemory ? ' A larger agent_profile gives it more.' : ''
 }
 
 /** Why an instance could not start. */
 export function failureOf(end: InstanceEnd, startSeconds: number): DeployFailure {
   const message = end.hung
     ? `The bot was not ready within ${startSeconds} seconds.`
-    : `The bot ${endWords(end)} before it was ready.`
+    : `The bot ${endWords(end)} before it was ready.${remedyOf(end)}`
   return { code: 'DEPLOY-START-FAILED', message, detail: end.words || null, exitCode: end.exit.code }
 }
 
@@ -40,13 +47,15 @@ export function noRoomFor(seconds: number): DeployFailure {
 
 /** How an instance ended, in a word. */
 export function reasonOf({ exit, wasReady }: InstanceEnd, failures: number): string {
-  if (exit.outOfMemory) return 'OOMKilled'
+  if (exit.outOfMemory) return OUT_OF_MEMORY
   if (failures > 1) return 'CrashLoopBackOff'
   return wasReady ? 'Error' : START_FAILED
 }
 
 /** What such a word means for the instances of a deployment. */
 export function downWords(reason: string): string {
+  if (reason === OUT_OF_MEMORY)
+    return 'its instances run out of memory, of which a larger agent_profile gives them more'
   return reason === START_FAILED ? 'its instances do not start' : 'its instances keep ending'
 }
 

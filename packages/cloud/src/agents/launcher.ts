@@ -8,6 +8,11 @@ import type { DeploymentConfig, StoredAgent, StoredDeployment } from '../store/a
 const BUNDLE = 'bundle:'
 /** Bots that wait in an instance with their code loaded. */
 const MOST_WARM = 2
+/**
+ * What a bot cannot have of its instance's memory: the runner, its media worker and a bot that waits need it. A bot that grows is ended by
+ * the runner then, which says so, and not by the kernel.
+ */
+const KEPT_BYTES = 256 * 1024 ** 2
 
 /** What launching takes. */
 export interface LauncherOptions {
@@ -61,7 +66,7 @@ export class Launcher {
         region: agent.region,
         maxSessions: config.sessionsPerInstance,
         maxSessionSeconds: config.maxSessionDuration,
-        maxMemoryBytes: memoryBytes,
+        maxMemoryBytes: memoryBytes - KEPT_BYTES,
         warm: Math.min(MOST_WARM, config.sessionsPerInstance),
         orphanSeconds: limits.orphanSeconds,
         stopSeconds: limits.stopSeconds,

@@ -357,8 +357,9 @@ it('refuses bundles that cannot be run here any more, and says why', async () =>
 })
 
 describe('limits', () => {
-  it('tells that an instance took too much memory', async () => {
-    const bench = await InstanceBench.open({ runner, sandbox: false })
+  it.each(sandboxes)('tell that an instance took too much memory, $name', async ({ sandbox, skipped }) => {
+    if (skipped !== undefined) return
+    const bench = await InstanceBench.open({ runner, sandbox })
     try {
       if (bench.engine.description.includes('without limits')) return
       const hog = 'const all = []; for (;;) all.push(Buffer.alloc(8 * 1024 * 1024, 1))'

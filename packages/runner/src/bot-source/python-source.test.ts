@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -145,10 +146,11 @@ it('gets well when what was missing appears, in a folder that was not there', as
 })
 
 it('notices what was saved while it was loaded', async () => {
-  await save('bot.py', `import time\ntime.sleep(60)\n${BOT}`)
+  const begun = join(folder, 'begun')
+  await save('bot.py', `import time\nopen(${JSON.stringify(begun)}, 'w').close()\ntime.sleep(60)\n${BOT}`)
   await open()
   const loading = load()
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await until(() => existsSync(begun), 'the bot to be loaded')
   await save('bot.py', BOT)
   await version(2)
   expect(await loading).toBe(false)

@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path'
 import type { PythonConfig } from '../config.ts'
 import type { Interpreter, Variables } from '../guests/guest-command.ts'
+import type { KernelKills } from '../guests/kernel-kills.ts'
 import { LinkDoor } from '../guests/link-door.ts'
 import { PythonProgram } from '../guests/python-program.ts'
 import type { BotSourceOptions, BotState } from './bot-source.ts'
@@ -18,6 +19,8 @@ export interface PythonSourceOptions extends BotSourceOptions {
   /** What its processes get. */
   readonly env: Variables
   readonly maxMemoryBytes: number
+  /** Tells what the kernel has ended for want of memory. */
+  readonly kills?: KernelKills | undefined
 }
 
 /** The user's Python code, and a new state of it whenever it changes. */
@@ -93,7 +96,7 @@ export class PythonSource {
 
   #next(): PythonProgram {
     this.#version += 1
-    const { env, maxMemoryBytes, logger } = this.#options
+    const { env, maxMemoryBytes, kills, logger } = this.#options
     const { path, folder } = this.#file
     const program = new PythonProgram({
       version: this.#version,
@@ -102,6 +105,7 @@ export class PythonSource {
       folder,
       env,
       maxMemoryBytes,
+      kills,
       door: this.#door,
       logger,
       onFiles: (files) => {

@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { RunnerError } from '../errors.ts'
 import type { Logger } from '../log/logger.ts'
-import type { Guest, GuestExit } from './guest.ts'
+import { type Guest, type GuestExit, KILLED } from './guest.ts'
 import { GuestLink } from './guest-link.ts'
 import { GuestOutput } from './guest-output.ts'
+import type { KernelKills } from './kernel-kills.ts'
 import type { GuestStreams, LinkDoor } from './link-door.ts'
 import { MemoryWatch } from './memory-watch.ts'
 import { endGroup, isThere, signalGroup } from './process-group.ts'
@@ -28,6 +29,8 @@ export interface ForkedGuestOptions {
   readonly template: PythonTemplate
   readonly door: LinkDoor
   readonly maxMemoryBytes: number
+  /** Tells what the kernel has ended for want of memory. */
+  readonly kills?: KernelKills | undefined
   readonly logger: Logger
   /** Aborted when nobody waits for the guest any more. */
   readonly unwanted?: AbortSignal
@@ -42,19 +45,22 @@ export class ForkedGuest implements Guest {
   readonly #link: GuestLink
   readonly #output: GuestOutput
   readonly #memory: MemoryWatch
+  readonly #kills: KernelKills | undefined
+  #isKilled = false
   #giveUp: () => void = () => {}
 
   private constructor(child: ForkedChild, streams: GuestStreams, options: ForkedGuestOptions) {
-    const { version, logger, maxMemoryBytes } = options
+    const { version, logger, maxMemoryBytes, kills } = options
     this.version = version
+    this.#kills = kills
     this.#child = child
     const { stdout, stderr, link } = streams
     this.#closed = Promise.all([closing(stdout), closing(stderr)])
     this.#output = new GuestOutput(logger, stdout, stderr)
     this.#link = new GuestLink(link)
-    this.#memory = new MemoryWatch(child.pid, maxMemoryBytes, () => signalGroup(child.pid, 'SIGKILL'))
+    this.#memory = new MemoryWatch(child.pid, maxMemoryBytes, () => this.#kill())
     const unseen = new Promise<GuestExit>((resolve) => {
-      this.#giveUp = () => resolve({ how: 'was ended by SIGKILL', outOfMemory: false })
+      this.#giveUp = () => resolve({ how: KILLED, outOfMemory: false })
     })
     this.exited = Promise.race([this.#watchExit(), unseen])
   }
@@ -89,7 +95,7 @@ export class ForkedGuest implements Guest {
     if (await within(this.exited, graceMs)) return
     signalGroup(this.#child.pid, 'SIGTERM')
     if (await within(this.exited, TERM_GRACE_MS)) return
-    signalGroup(this.#child.pid, 'SIGKILL')
+    this.#kill()
     if (await within(this.exited, KILLED_MS)) return
     this.#memory.close()
     this.#giveUp()
@@ -97,13 +103,21 @@ export class ForkedGuest implements Guest {
 
   async #watchExit(): Promise<GuestExit> {
     const { pid, exited } = this.#child
-    const how = (await exited) ?? (await this.#lookForEnd())
+    const told = await exited
+    const how = told ?? (await this.#lookForEnd())
     this.#memory.close()
     await within(this.#closed, LAST_LINES_MS)
     endGroup(pid)
-    if (this.#memory.exceeded || this.#output.outOfMemory)
+    // The kernel may have ended its template as well, and then nobody tells.
+    const isByKernel = (told ?? KILLED) === KILLED && !this.#isKilled
+    if (this.#memory.exceeded || this.#output.outOfMemory || (isByKernel && this.#kills?.claim()))
       return { how: 'ran out of memory', outOfMemory: true }
     return { how, outOfMemory: false }
+  }
+
+  #kill(): void {
+    this.#isKilled = true
+    signalGroup(this.#child.pid, 'SIGKILL')
   }
 
   /** The template is gone, so that only the guest's own traces tell whether it lives. */

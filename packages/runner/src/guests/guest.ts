@@ -8,6 +8,9 @@ export interface GuestExit {
   readonly outOfMemory: boolean
 }
 
+/** How a process ended that somebody has killed, in the same words. */
+export const KILLED = 'was ended by SIGKILL'
+
 /** A bot that is loaded and waits for its one session, or serves it. */
 export interface Guest {
   /** Which state of the user's code it runs. */

@@ -7,6 +7,7 @@ import { LogCapture } from '../testing/log-capture.ts'
 import { childrenOf, isAlive } from '../testing/processes.ts'
 import { until } from '../testing/runner-fixture.ts'
 import { javascriptCommand } from './guest-command.ts'
+import { KernelKills } from './kernel-kills.ts'
 import { ProcessGuest, type ProcessGuestOptions } from './process-guest.ts'
 
 const guests = () => childrenOf(process.pid, 'guest/main.js')
@@ -64,6 +65,26 @@ describe('a guest process', () => {
   it('says how the process ended when it did while it loaded', async () => {
     await expectRefused('process.exit(9)', /exited with code 9 while it loaded/)
     await expectRefused(`process.kill(process.pid, 'SIGKILL')`, /was ended by SIGKILL while it loaded/)
+  })
+
+  it('says so when the kernel has ended it for want of memory, and not when somebody else has', async () => {
+    const file = join(folder, 'memory.events')
+    await writeFile(file, 'oom_kill 3\n')
+    const mounts = `29 24 0:26 / ${folder} rw - cgroup2 cgroup2 rw\n`
+    const kills = KernelKills.find({ membership: '0::/\n', mounts })
+    const end = `process.kill(process.pid, 'SIGKILL')`
+    const counted = `import { writeFileSync } from 'node:fs'\nwriteFileSync('memory.events', 'oom_kill 4\\n')`
+    await expectRefused(end, /was ended by SIGKILL while/, { kills })
+    await expectRefused(`${counted}\n${end}`, /ran out of memory while/, { kills })
+    await expectRefused(end, /was ended by SIGKILL while/, { kills })
+    const { guest } = await start(
+      `${counted.replace('4', '5')}\nexport async function bot() {}
+      process.on('SIGTERM', () => {})\nsetTimeout(() => { for (;;) {} })`,
+      { kills },
+    )
+    const stuck = await guest
+    await stuck.stop(0)
+    expect(await stuck.exited).toEqual({ how: 'was ended by SIGKILL', outOfMemory: false })
   })
 
   it('says so when it speaks another version of the link', async () => {

@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import type { Duplex, Readable } from 'node:stream'
 import { RunnerError } from '../errors.ts'
 import type { Logger } from '../log/logger.ts'
-import type { Guest, GuestExit } from './guest.ts'
+import { type Guest, type GuestExit, KILLED } from './guest.ts'
 import type { GuestCommand } from './guest-command.ts'
 import { GuestLink } from './guest-link.ts'
 import { GuestOutput } from './guest-output.ts'
+import type { KernelKills } from './kernel-kills.ts'
 import { MemoryWatch } from './memory-watch.ts'
 import { endGroup, signalGroup, trackGroup } from './process-group.ts'
 import { within } from './within.ts'
@@ -22,6 +23,8 @@ export interface ProcessGuestOptions {
   readonly logger: Logger
   /** For a language that does not watch its own size. */
   readonly maxMemoryBytes?: number
+  /** Tells what the kernel has ended for want of memory. */
+  readonly kills?: KernelKills | undefined
   /** Aborted when nobody waits for the guest any more. */
   readonly unwanted?: AbortSignal
 }
@@ -35,9 +38,12 @@ export class ProcessGuest implements Guest {
   /** Missing when the process could not be started. */
   readonly #output: GuestOutput | undefined
   readonly #memory: MemoryWatch | undefined
+  readonly #kills: KernelKills | undefined
+  #isKilled = false
 
   private constructor({ version, file, args, env }: GuestCommand, options: ProcessGuestOptions) {
     this.version = version
+    this.#kills = options.kills
     this.#child = spawn(file, args, {
       cwd: options.folder,
       env,
@@ -102,16 +108,21 @@ export class ProcessGuest implements Guest {
       this.#memory?.close()
       await within(once(this.#child, 'close'), LAST_LINES_MS)
       if (this.#child.pid !== undefined) endGroup(this.#child.pid)
-      if (this.#memory?.exceeded || this.#output?.outOfMemory)
-        return { how: 'ran out of memory', outOfMemory: true }
       const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`
+      if (this.#memory?.exceeded || this.#output?.outOfMemory || this.#isByKernel(how))
+        return { how: 'ran out of memory', outOfMemory: true }
       return { how, outOfMemory: false }
     })
     return Promise.race([failed, ended])
   }
 
+  #isByKernel(how: string): boolean {
+    return how === KILLED && !this.#isKilled && this.#kills?.claim() === true
+  }
+
   /** Signals the whole group, so that nothing the bot started is left behind. */
   #signal(signal: NodeJS.Signals): void {
+    if (signal === 'SIGKILL') this.#isKilled = true
     if (this.#child.pid !== undefined) signalGroup(this.#child.pid, signal)
   }
 }

@@ -7,6 +7,7 @@ import { LogCapture } from '../testing/log-capture.ts'
 import { childrenOf, isAlive } from '../testing/processes.ts'
 import { until } from '../testing/runner-fixture.ts'
 import type { Guest } from './guest.ts'
+import { KernelKills } from './kernel-kills.ts'
 import { LinkDoor } from './link-door.ts'
 import { PythonProgram, type PythonProgramOptions } from './python-program.ts'
 
@@ -175,6 +176,35 @@ ${BOT}`,
     )
     const guest = await start()
     expect(await guest.exited).toEqual({ how: 'ran out of memory', outOfMemory: true })
+  })
+
+  /** Counts one more process that the kernel has ended, and ends itself. */
+  const ENDED = `import os, signal
+def end():
+    with open('memory.events', 'w') as file: file.write('oom_kill 1\\n')
+    os.kill(os.getpid(), signal.SIGKILL)
+`
+  const kernelKills = () =>
+    KernelKills.find({
+      membership: '0::/\n',
+      mounts: `29 24 0:26 / ${folder} rw - cgroup2 cgroup2 rw\n`,
+    })
+
+  it.each(['fork', 'spawn'] as const)('tells that the kernel has ended a guest (%s)', async (way) => {
+    const later = '__import__("threading").Timer(0.3, end).start()'
+    const soon = way === 'fork' ? `os.register_at_fork(after_in_child=lambda: ${later})` : later
+    const options = { door: way === 'fork' ? door : undefined, kills: kernelKills() }
+    await setup(`${ENDED}${soon}\n${BOT}`, options)
+    const guest = await start()
+    expect(await guest.exited).toEqual({ how: 'ran out of memory', outOfMemory: true })
+  })
+
+  it('tells that the kernel has ended the template while it loaded', async () => {
+    await setup(`${ENDED}end()\n${BOT}`, { kills: kernelKills() })
+    await expect(start()).rejects.toMatchObject({
+      code: 'bot_load_failed',
+      message: expect.stringContaining('ran out of memory while it loaded'),
+    })
   })
 
   it('starts a template that died again, and its guests go on', async () => {

@@ -3,6 +3,7 @@ import type { Logger } from '../log/logger.ts'
 import { ForkedGuest } from './forked-guest.ts'
 import type { Guest } from './guest.ts'
 import { type Interpreter, PYTHON_LOAD_MS, pythonCommand, type Variables } from './guest-command.ts'
+import type { KernelKills } from './kernel-kills.ts'
 import type { LinkDoor } from './link-door.ts'
 import { ProcessGuest } from './process-guest.ts'
 import { PythonTemplate } from './python-template.ts'
@@ -24,6 +25,8 @@ export interface PythonProgramOptions {
   readonly folder: string
   readonly env: Variables
   readonly maxMemoryBytes: number
+  /** Tells what the kernel has ended for want of memory. */
+  readonly kills?: KernelKills | undefined
   /** Where forked guests arrive. Without it each guest is started from the beginning. */
   readonly door: LinkDoor | undefined
   readonly logger: Logger
@@ -102,10 +105,10 @@ export class PythonProgram {
 
   async #load(): Promise<PythonTemplate | undefined> {
     if (this.#retired) throw savedAgain()
-    const { path, env, folder, maxMemoryBytes, logger, onFiles } = this.#options
+    const { path, env, folder, maxMemoryBytes, kills, logger, onFiles } = this.#options
     const command = pythonCommand(await this.#interpreter(), path, env)
     if (this.#retired) throw savedAgain()
-    const template = new PythonTemplate({ command, folder, maxMemoryBytes, logger, onFiles })
+    const template = new PythonTemplate({ command, folder, maxMemoryBytes, kills, logger, onFiles })
     this.#template = template
     void template.exited.then((how) => this.#onExit(template, how))
     try {
@@ -139,18 +142,19 @@ export class PythonProgram {
   }
 
   async #fork(template: PythonTemplate, door: LinkDoor, unwanted: AbortSignal): Promise<Guest> {
-    const { logger, version, maxMemoryBytes } = this.#options
-    const guest = await ForkedGuest.start({ version, template, door, maxMemoryBytes, logger, unwanted })
+    const { logger, version, maxMemoryBytes, kills } = this.#options
+    const limits = { maxMemoryBytes, kills }
+    const guest = await ForkedGuest.start({ version, template, door, ...limits, logger, unwanted })
     void guest.exited.then(() => this.#leaveWhenUnused())
     return guest
   }
 
   async #spawn(unwanted: AbortSignal): Promise<Guest> {
-    const { version, path, env, folder, logger, maxMemoryBytes } = this.#options
+    const { version, path, env, folder, logger, maxMemoryBytes, kills } = this.#options
     try {
       const python = pythonCommand(await this.#interpreter(), path, env)
       const command = { version, loadMs: PYTHON_LOAD_MS, ...python }
-      return await ProcessGuest.start(command, { folder, logger, maxMemoryBytes, unwanted })
+      return await ProcessGuest.start(command, { folder, logger, maxMemoryBytes, kills, unwanted })
     } catch (error) {
       this.#python = undefined
       throw error

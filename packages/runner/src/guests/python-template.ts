@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import type { Duplex, Readable } from 'node:stream'
 import { RunnerError } from '../errors.ts'
 import type { Logger } from '../log/logger.ts'
+import { KILLED } from './guest.ts'
 import { type GuestCommand, PYTHON_LOAD_MS } from './guest-command.ts'
 import { loadFailure } from './guest-link.ts'
 import { GuestOutput } from './guest-output.ts'
+import type { KernelKills } from './kernel-kills.ts'
 import { MemoryWatch } from './memory-watch.ts'
 import { endGroup, signalGroup, trackGroup } from './process-group.ts'
 import { type LoadedMessage, parseTemplateMessage, type TemplateMessage } from './template-message.ts'
@@ -33,6 +35,8 @@ export interface PythonTemplateOptions {
   readonly command: Pick<GuestCommand, 'file' | 'args' | 'env'>
   readonly folder: string
   readonly maxMemoryBytes: number
+  /** Tells what the kernel has ended for want of memory. */
+  readonly kills?: KernelKills | undefined
   readonly logger: Logger
   /** Hears which files the code consists of. */
   readonly onFiles: (files: readonly string[]) => void
@@ -57,6 +61,7 @@ export class PythonTemplate {
   readonly #children = new Map<number, (how: string | undefined) => void>()
   #settleLoad: (message: LoadedMessage | RunnerError) => void = () => {}
   #rest = ''
+  #isKilled = false
   #ended = false
 
   constructor(options: PythonTemplateOptions) {
@@ -201,8 +206,9 @@ export class PythonTemplate {
     )
     const over = once(this.#child, 'exit').then(async ([code, signal]) => {
       await within(once(this.#child, 'close'), LAST_LINES_MS)
-      if (this.#memory?.exceeded) return 'ran out of memory'
-      return signal === null ? `exited with code ${code}` : `was ended by ${signal}`
+      const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`
+      const isByKernel = how === KILLED && !this.#isKilled && this.#options.kills?.claim()
+      return this.#memory?.exceeded || isByKernel ? 'ran out of memory' : how
     })
     const how = await Promise.race([impossible, over])
     this.#ended = true
@@ -217,6 +223,7 @@ export class PythonTemplate {
   }
 
   #signal(signal: NodeJS.Signals): void {
+    if (signal === 'SIGKILL') this.#isKilled = true
     if (this.#child.pid !== undefined && !this.#ended) signalGroup(this.#child.pid, signal)
   }
 }

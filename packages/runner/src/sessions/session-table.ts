@@ -14,6 +14,8 @@ export interface SessionTableOptions {
   readonly maxSessions: number
   readonly maxDurationMs: number
   readonly logger: Logger
+  /** What to do about a bot that needs more memory, in a sentence. */
+  readonly memoryHint?: string
   readonly onEnded?: (sessionId: string) => void
   /** Hears of each session when it begins, connects, and is over. */
   readonly onChange?: (session: SessionView) => void
@@ -57,12 +59,14 @@ export class SessionTable {
       throw new RequestError('session_busy', `There is a session ${id} already.`)
     }
     this.checkRoom()
+    const { memoryHint } = this.#options
     const session = new Session({
       id,
       transport,
       body,
       maxDurationMs: this.#options.maxDurationMs,
       logger: this.#options.logger.child({ sessionId: id }),
+      ...(memoryHint !== undefined && { memoryHint }),
       onConnected: (connected) => this.#options.onChange?.(connected.view()),
       onEnded: (ended) => this.#onEnded(ended),
     })

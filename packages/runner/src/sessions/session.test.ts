@@ -4,7 +4,7 @@ import type { SessionOutcome } from '@botcli/protocol'
 import { describe, expect, it } from 'vitest'
 import type { Guest, GuestExit } from '../guests/guest.ts'
 import { LogCapture } from '../testing/log-capture.ts'
-import { Session } from './session.ts'
+import { Session, type SessionOptions } from './session.ts'
 
 const REPORT: MediaReport = {
   counters: {
@@ -87,7 +87,7 @@ class StagedGuest implements Guest {
   }
 }
 
-function setup(maxDurationMs = 60_000) {
+function setup(maxDurationMs = 60_000, options: Pick<SessionOptions, 'memoryHint'> = {}) {
   const ended: Session[] = []
   const log = new LogCapture()
   const session = new Session({
@@ -97,6 +97,7 @@ function setup(maxDurationMs = 60_000) {
     maxDurationMs,
     logger: log.logger,
     onEnded: (over) => ended.push(over),
+    ...options,
   })
   return { session, ended, log }
 }
@@ -180,6 +181,16 @@ describe('a session', () => {
     session.events.over({ cause: 'bot_exited', message: 'The link is closed.' })
     await expect.poll(() => ended.length).toBe(1)
     expect(session.view().outcome).toMatchObject({ cause, message: expect.stringContaining(words) })
+  })
+
+  it('says what to do about a bot that needs more memory, and of no other end', async () => {
+    const hinted = { memoryHint: 'Give it more.' }
+    const full = setup(60_000, hinted).session
+    await full.end('bot_out_of_memory', 'It is full.')
+    expect(full.view().outcome?.message).toBe('It is full. Give it more.')
+    const failed = setup(60_000, hinted).session
+    await failed.end('bot_failed', 'It failed.')
+    expect(failed.view().outcome?.message).toBe('It failed.')
   })
 
   it('ends at its time limit', async () => {

@@ -33,6 +33,8 @@ export interface SessionOptions {
   readonly body: Readonly<Record<string, unknown>>
   readonly maxDurationMs: number
   readonly logger: Logger
+  /** What to do about a bot that needs more memory, in a sentence. */
+  readonly memoryHint?: string
   /** Called when its caller is there for the first time. */
   readonly onConnected?: (session: Session) => void
   /** Called once, when nothing of the session is left. */
@@ -173,7 +175,9 @@ export class Session {
 
   /** The one way in which a session ends. The first cause stays; everyone may wait for the same end. */
   end(cause: EndCause, message: string, deadlineMs = BOT_DEADLINE_MS): Promise<void> {
-    this.#ending ??= this.#end(outcomeOf(cause, message), deadlineMs)
+    const hint = cause === 'bot_out_of_memory' ? this.#options.memoryHint : undefined
+    const words = hint === undefined ? message : `${message} ${hint}`
+    this.#ending ??= this.#end(outcomeOf(cause, words), deadlineMs)
     return this.#ending
   }
 

@@ -32,6 +32,15 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+/** Of before version 253. */
+const OLD_SYSTEMD_RUN = `#!/bin/sh
+case "$*" in *OOMPolicy*) echo 'Unknown assignment: OOMPolicy=kill' >&2; exit 1;; esac
+echo "$@" | grep -o 'MemoryMax=[0-9]*'
+while [ "$1" != -- ] && [ "$1" != true ]; do shift; done
+[ "$1" = true ] || shift
+exec "$@"
+`
+
 async function scopes(isRoot: boolean, env: NodeJS.ProcessEnv): Promise<SystemdScope> {
   const found = await SystemdScope.find(
     async (argv) => {
@@ -85,4 +94,10 @@ describe('a scope of the manager of a user', () => {
 it('a scope of the manager of the system is given nothing', async () => {
   const cages = await scopes(true, BUS)
   expect(await printed(cages, {})).toContain('Failed to connect to bus')
+})
+
+it('a scope of an older systemd does without what that does not know', async () => {
+  await writeFile(join(folder, 'systemd-run'), OLD_SYSTEMD_RUN)
+  const cages = await scopes(true, {})
+  expect(await printed(cages, {})).toBe(`MemoryMax=${LIMITS.memoryBytes}\nsees [] []\n`)
 })

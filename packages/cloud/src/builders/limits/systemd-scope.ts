@@ -6,6 +6,8 @@ export type Ask = (argv: readonly string[]) => Promise<{ readonly status: number
 
 /** By these it finds the manager of a user. */
 const BUS_VARIABLES = ['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS']
+/** The kernel ends all of a scope when it ends one of its processes. Before version 253 this is not known of scopes, and systemd ends the rest. */
+const END_ALL = 'OOMPolicy=kill'
 
 /** Scopes of systemd: one for each command of a build, in a slice of the build. */
 export class SystemdScope implements CageMaker {
@@ -13,11 +15,14 @@ export class SystemdScope implements CageMaker {
   readonly #ask: Ask
   readonly #manager: string
   readonly #env: NodeJS.ProcessEnv
+  /** Those that every scope has. */
+  readonly #properties: readonly string[]
 
-  private constructor(ask: Ask, manager: string, env: NodeJS.ProcessEnv) {
+  private constructor(ask: Ask, manager: string, env: NodeJS.ProcessEnv, properties: readonly string[]) {
     this.#ask = ask
     this.#manager = manager
     this.#env = env
+    this.#properties = properties
   }
 
   /** Tries it with the manager of this user, in the environment that it is asked in; or says why that is not possible. */
@@ -27,17 +32,16 @@ export class SystemdScope implements CageMaker {
     env: NodeJS.ProcessEnv,
   ): Promise<SystemdScope | { readonly unavailable: string }> {
     const manager = isRoot ? '--system' : '--user'
-    const { status, text } = await ask([
-      'systemd-run',
-      manager,
-      '--scope',
-      '--quiet',
-      '--collect',
-      '-p',
-      'MemoryMax=64M',
-      'true',
-    ])
-    if (status === 0) return new SystemdScope(ask, manager, env)
+    const trial = async (properties: readonly string[]) =>
+      await ask([
+        ...['systemd-run', manager, '--scope', '--quiet', '--collect', '-p', 'MemoryMax=64M'],
+        ...properties.flatMap((property) => ['-p', property]),
+        'true',
+      ])
+    const best = await trial([END_ALL])
+    if (best.status === 0) return new SystemdScope(ask, manager, env, [END_ALL])
+    const { status, text } = best.text.includes(END_ALL) ? await trial([]) : best
+    if (status === 0) return new SystemdScope(ask, manager, env, [])
     return {
       unavailable: `systemd-run does not work (${text.trim().split('\n').at(-1) ?? `status ${status}`})`,
     }
@@ -63,7 +67,7 @@ export class SystemdScope implements CageMaker {
     return {
       enter: (command) => {
         started += 1
-        const properties = limits === undefined ? [] : propertiesOf(limits)
+        const properties = limits === undefined ? [] : [...propertiesOf(limits), ...this.#properties]
         const { argv, env } = this.#manager === '--user' ? withBus(command, this.#env) : command
         return {
           argv: [
@@ -117,7 +121,6 @@ function propertiesOf({ memoryBytes, processes, cpus }: CageLimits): readonly st
     `MemoryMax=${memoryBytes}`,
     'MemorySwapMax=0',
     `TasksMax=${processes}`,
-    'OOMPolicy=kill',
     ...(cpus === undefined ? [] : [`CPUQuota=${Math.ceil(cpus * 100)}%`]),
   ]
 }

@@ -100,8 +100,9 @@ export class ContainerProcess {
 function exitOf(state: ContainerState | undefined, own: number | null | undefined): InstanceExit {
   // Of one that could not be started, only the engine's program tells that it failed.
   const code = (state?.Status === 'created' ? undefined : state?.ExitCode) ?? own ?? null
-  const outOfMemory = state?.OOMKilled ?? false
-  return code === null ? { code, signal: null, outOfMemory } : { ...fromShell(code), outOfMemory }
+  const end = code === null ? { code, signal: null } : fromShell(code)
+  // Engines also say so of a container whose runner went on after one of its bots was ended.
+  return { ...end, outOfMemory: end.signal === 'SIGKILL' && (state?.OOMKilled ?? false) }
 }
 
 async function statusOf(child: ChildProcess): Promise<number | null> {

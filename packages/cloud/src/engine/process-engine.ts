@@ -128,6 +128,7 @@ export class ProcessEngine implements Engine {
   async close(): Promise<void> {
     for (const held of this.#held.values()) held.close()
     this.#held.clear()
+    await this.#parts.containers.close()
   }
 
   #hold(folder: InstanceFolder, process: BundleProcess | ContainerProcess): Instance {

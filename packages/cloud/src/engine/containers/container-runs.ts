@@ -86,6 +86,10 @@ export class ContainerRuns {
     return new ContainerProcess(new ContainerTool(run.command[0] ?? '', run.command), run, undefined)
   }
 
+  async close(): Promise<void> {
+    await this.#tools.close()
+  }
+
   /** Removes what the engine has of one. */
   async remove(run: ContainerRun): Promise<void> {
     // So that it makes none after that.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { askProgram } from '../../builders/ask-program.ts'
 import { findEngine } from '../../builders/docker/docker-probe.ts'
@@ -67,6 +67,12 @@ export class ContainerTools {
     this.#usable.set(key, known)
     known.catch(() => this.#usable.delete(key))
     return await known
+  }
+
+  /** Podman leaves its storage mounted onto itself, and then nobody could remove its folder. While containers run it is in use, and stays. */
+  async close(): Promise<void> {
+    const storage = join(this.#imageFolder, 'root/overlay')
+    if (existsSync(storage)) await askProgram(['umount', storage])
   }
 
   async #tryOut(tool: ContainerTool, image: string): Promise<UsableTool> {

@@ -5,9 +5,9 @@ import type { InstanceEnd } from './hosted-instance.ts'
 export const START_FAILED = 'StartFailed'
 
 /** How an instance ended, in words. */
-export function endWords({ exit: { code, signal, outOfMemory }, hung }: InstanceEnd): string {
+export function endWords({ exit: { code, signal, outOfMemory }, hung, wasReady }: InstanceEnd): string {
   if (outOfMemory) return 'ran out of memory'
-  if (hung) return 'did not answer any more and was ended'
+  if (hung) return wasReady ? 'did not answer any more and was ended' : 'took too long and was ended'
   if (signal !== null) return `was killed (${signal})`
   return code === null ? 'ended' : `ended with exit code ${code}`
 }
@@ -15,7 +15,7 @@ export function endWords({ exit: { code, signal, outOfMemory }, hung }: Instance
 /** Why an instance could not start. */
 export function failureOf(end: InstanceEnd, startSeconds: number): DeployFailure {
   const message = end.hung
-    ? `The bot was not ready within ${startSeconds} seconds.`
+    ? `The bot was not ready within ${startSeconds} seconds: it loads too much, or waits at its top. Who runs the cloud can raise agents.startSeconds.`
     : `The bot ${endWords(end)} before it was ready.`
   return { code: 'DEPLOY-START-FAILED', message, detail: end.words || null, exitCode: end.exit.code }
 }

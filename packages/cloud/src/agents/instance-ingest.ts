@@ -1,5 +1,5 @@
 import type { SessionView } from '@botcli/protocol'
-import type { AgentLogStore, JournalPosition } from '../agent-logs/agent-log-store.ts'
+import type { AgentLogStore, JournalPosition, NewLogEntry } from '../agent-logs/agent-log-store.ts'
 import { LogIngest } from '../agent-logs/log-ingest.ts'
 import { JOURNAL_START, JournalReader } from '../engine/journal-reader.ts'
 import type { Clock, CloudLog } from '../log.ts'
@@ -36,6 +36,7 @@ export class InstanceIngest {
   #isReady = false
   #isClosed = false
   #words = ''
+  #startWords = ''
   #work: Promise<void> = Promise.resolve()
   #isScheduled = false
   /** Set while it waits to try again what could not be done. */
@@ -50,6 +51,11 @@ export class InstanceIngest {
   /** The end of what the instance has printed or told as an error. */
   get lastWords(): string {
     return this.#words.trim()
+  }
+
+  /** The end of all that it has said before it was ready. */
+  get startWords(): string {
+    return this.#startWords.trim()
   }
 
   /** What comes from now on is of its run, not of its start. */
@@ -142,16 +148,21 @@ export class InstanceIngest {
       const ingest = new LogIngest({ deploymentId, instanceId }, await this.#options.redaction())
       const moment = { now: this.#options.clock(), isReady: this.#isReady }
       const entries = [...ingest.records(batch.records, moment), ...ingest.output(batch.output, moment)]
-      for (const { level, text } of entries) if (level === 'error' || level === null) this.#remember(text)
+      for (const entry of entries) this.#remember(entry)
       // Also without entries: an output that was emptied is read from its beginning now, and the next process has to know that.
       await logs.append(agentId, entries, { instanceId, position: batch.position })
       this.#position = batch.position
     }
   }
 
-  #remember(text: string): void {
-    this.#words = `${this.#words}${text}\n`.slice(-WORDS_LENGTH)
+  #remember({ level, source, text }: NewLogEntry): void {
+    if (level === 'error' || level === null) this.#words = lengthened(this.#words, text)
+    if (source === 'start') this.#startWords = lengthened(this.#startWords, text)
   }
+}
+
+function lengthened(words: string, text: string): string {
+  return `${words}${text}\n`.slice(-WORDS_LENGTH)
 }
 
 function isSame(one: JournalPosition, other: JournalPosition): boolean {

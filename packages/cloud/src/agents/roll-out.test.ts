@@ -44,6 +44,26 @@ describe('a first deployment', () => {
     expect(await house.start('broken')).toMatchObject({ status: 409, body: { code: 'DEPLOY-NOT-READY' } })
   })
 
+  it('fails with all that its bot has said so far, when it takes too long to load', async () => {
+    await house.close()
+    house = await AgentHouse.open({ config: { agents: { startSeconds: 1 } } })
+    house.engine.scripts.set('registry.test/bot:1', { waits: true })
+    await house.create('slow', { autoScaling: { minAgents: 1, maxAgents: 1 } })
+    const instance = await until(() => house.engine.running[0], 'an instance')
+    instance.say('loading model')
+    const { deployment } = await house.phase('slow', 'Failed')
+    expect(deployment.failure).toMatchObject({
+      code: 'DEPLOY-START-FAILED',
+      message: expect.stringMatching(/^The bot was not ready within 1 seconds: .* agents\.startSeconds\.$/),
+      detail: expect.stringContaining('loading model'),
+    })
+    const texts = (await house.logs('slow')).map(({ log }) => log)
+    expect(texts).toContain(
+      `Instance ${instance.id.slice(0, 8)} took too long and was ended before it was ready.`,
+    )
+    expect(texts.join('\n')).not.toContain('any more')
+  })
+
   it('takes no sessions before it is ready', async () => {
     house.engine.scripts.set('registry.test/bot:1', { waits: true })
     await house.create('slow', { autoScaling: { minAgents: 1, maxAgents: 1 } })

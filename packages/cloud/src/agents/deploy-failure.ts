@@ -28,7 +28,7 @@ export function superseded(by: string): DeployFailure {
 
 /** It could not even be tried: there was no place for an instance. */
 export function noRoomFor(seconds: number): DeployFailure {
-  const message = `The machine had all the instances that it may have for ${seconds} seconds. Make room, and deploy again.`
+  const message = `The machine had all the instances that it may have (agents.maxInstances) for ${seconds} seconds. Make room, and deploy again.`
   return { code: 'DEPLOY-AT-CAPACITY', message, detail: null, exitCode: null }
 }
 

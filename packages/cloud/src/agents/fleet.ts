@@ -8,7 +8,7 @@ import { noRoomFor, standingWords, superseded } from './deploy-failure.ts'
 import type { HostedInstance } from './hosted-instance.ts'
 import type { StartReason, Tenant, UrgentReason } from './machine-room.ts'
 import { NextLook } from './next-look.ts'
-import { atCapacity, machineFull, noAgent, notInTime, notReady, startFailed } from './place-refusal.ts'
+import { agentFull, machineFull, noAgent, notInTime, notReady, startFailed } from './place-refusal.ts'
 import type { Revision } from './revision.ts'
 import { wantedInstances } from './scaling.ts'
 import { WaitingLine } from './waiting-line.ts'
@@ -115,7 +115,7 @@ export class Fleet implements Tenant {
     if (!active) throw notReady(this.#agent.name, { isRollingOut: this.#candidate !== undefined })
     const { sessionsPerInstance } = active.stored.config
     const most = this.#agent.maxAgents * sessionsPerInstance
-    if (this.sessions >= most) throw atCapacity(`The agent has all ${most} sessions that it may have.`)
+    if (this.sessions >= most) throw agentFull(most)
     const free = active.free()
     if (free) {
       free.reserve(sessionId)
@@ -124,9 +124,10 @@ export class Fleet implements Tenant {
     }
     // Who is in the line already gets the places that are on their way.
     const missing = Math.ceil((this.#waiting.length + 1) / sessionsPerInstance) - active.starting
-    if (missing > 0 && !this.#options.room.hasRoom(this, missing)) throw machineFull()
-    const limitMs = Math.min(longestMs, this.#options.config.startSeconds * 1000)
-    const tooLate = () => (this.#lacksRoom ? machineFull() : notInTime(limitMs))
+    const { startSeconds, maxInstances } = this.#options.config
+    if (missing > 0 && !this.#options.room.hasRoom(this, missing)) throw machineFull(maxInstances)
+    const limitMs = Math.min(longestMs, startSeconds * 1000)
+    const tooLate = () => (this.#lacksRoom ? machineFull(maxInstances) : notInTime(limitMs))
     const waiting = this.#waiting.wait(sessionId, { limitMs, tooLate, gone })
     this.#options.turns.look()
     this.wake()
@@ -270,7 +271,7 @@ export class Fleet implements Tenant {
   async #waitForRoom(candidate: Revision): Promise<void> {
     const { startSeconds } = this.#options.config
     if (candidate.roomlessSince === undefined) {
-      const text = `Deployment ${candidate.stored.number} waits: the machine has all the instances that it may have.`
+      const text = `Deployment ${candidate.stored.number} waits: the machine has all the instances that it may have (agents.maxInstances).`
       this.#voice.say(candidate.id, text, { level: 'warn' })
     }
     const until = candidate.waitForRoom() + startSeconds * 1000

@@ -41,7 +41,9 @@ describe('a first deployment', () => {
     const texts = (await house.logs('broken')).map(({ log }) => log)
     expect(texts.join('\n')).toContain('No module named "nope"')
     expect(texts.at(-1)).toContain('Deployment 1 failed')
-    expect(await house.start('broken')).toMatchObject({ status: 409, body: { code: 'DEPLOY-NOT-READY' } })
+    const start = await house.start('broken')
+    expect(start).toMatchObject({ status: 409, body: { code: 'DEPLOY-NOT-READY' } })
+    expect(start.headers.get('retry-after')).toBeNull()
   })
 
   it('fails with all that its bot has said so far, when it takes too long to load', async () => {

@@ -3,6 +3,7 @@ import { EXIT } from '../exit-codes.ts'
 import { optional } from '../options/option.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
 import type { CloudClient } from '../remote/cloud-client.ts'
+import { orNearest } from '../remote/nearest-agent.ts'
 import { shownTime, table } from '../remote/table.ts'
 import { notEmpty } from '../remote/values.ts'
 import { readAgentName } from './agent-name.ts'
@@ -57,7 +58,7 @@ export const getAction = action({
   async work({ args: [text] }, desk) {
     const name = readAgentName(text)
     const client = await desk.connect()
-    const agent = await client.agents.get(name)
+    const agent = await orNearest(client, name, () => client.agents.get(name))
     desk.print(agent)
     if (!desk.json) desk.say(...agentLines(agent, await activeOf(client, agent), desk.paint))
     return EXIT.ok

@@ -2,6 +2,7 @@ import { AGENT_LIMITS } from '@botcli/protocol/cloud'
 import { EXIT } from '../exit-codes.ts'
 import { optional } from '../options/option.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
+import { orNearest } from '../remote/nearest-agent.ts'
 import { wholeNumber } from '../run/values.ts'
 import { UsageError } from '../usage-error.ts'
 import { readAgentName } from './agent-name.ts'
@@ -42,7 +43,7 @@ deploy.toml holds again with the next "botcli deploy".`,
       throw new UsageError([`--min must not be more than --max: ${min} is more than ${max}.`])
     }
     const client = await desk.connect()
-    const before = await client.agents.get(name)
+    const before = await orNearest(client, name, () => client.agents.get(name))
     checkScaling(before, { min, max })
     const autoScaling = {
       ...(min !== undefined && { minAgents: min }),

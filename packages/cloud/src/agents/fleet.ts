@@ -290,8 +290,7 @@ export class Fleet implements Tenant {
     before?.enter('Draining', at)
     const { number } = revision.stored
     const left = before === undefined ? 0 : before.sessions
-    const draining =
-      before && ` Deployment ${before.stored.number} takes no more; ${count(left)} finish on it.`
+    const draining = before && ` Deployment ${before.stored.number} takes no more; ${finishing(left)} on it.`
     this.#voice.say(revision.id, `Deployment ${number} is active and takes the sessions.${draining ?? ''}`)
     log.info('a deployment is active', { agent: this.#agent.name, deployment: number })
     this.#isDirty = true
@@ -304,7 +303,7 @@ export class Fleet implements Tenant {
     revision.enter('Failed', at, failure)
     const active = this.#active
     const stays = active && ` Deployment ${active.stored.number} ${standingWords(active.downReason)}.`
-    const text = `Deployment ${revision.stored.number} failed: ${failure.message}${stays ?? ''}`
+    const text = `Deployment ${revision.stored.number} failed: ${ended(failure.message)}${stays ?? ''}`
     this.#voice.say(revision.id, text, { level: 'error' })
     log.warn('a deployment failed', { agent: this.#agent.name, code: failure.code, why: failure.message })
     this.#isDirty = true
@@ -382,6 +381,11 @@ export class Fleet implements Tenant {
   }
 }
 
-function count(sessions: number): string {
-  return sessions === 1 ? '1 session' : `${sessions} sessions`
+function finishing(sessions: number): string {
+  return sessions === 1 ? '1 session finishes' : `${sessions} sessions finish`
+}
+
+/** What engines say has not always an end that something can follow. */
+function ended(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`
 }

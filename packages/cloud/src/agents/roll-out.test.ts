@@ -172,7 +172,7 @@ describe('a later deployment', () => {
     const { deployment } = await house.phase('echo', 'Failed')
     const last = (await house.logs('echo', `&deploymentId=${deployment.id}`)).at(-1)?.log
     expect(last).toBe(
-      `Deployment 2 failed: ${why} Deployment 1 takes none of the sessions either: its instances do not start.`,
+      `Deployment 2 failed: ${why}. Deployment 1 takes none of the sessions either: its instances do not start.`,
     )
     house.engine.start = start
     await until(async () => (await house.start('echo')).status === 200, 'the engine to start it again')

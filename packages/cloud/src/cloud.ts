@@ -60,7 +60,7 @@ export interface CloudOptions {
   readonly talkFolder?: string | undefined
   /** Makes one more private key, for whoever has lost theirs. The first start makes keys anyway. */
   readonly newKey?: boolean
-  /** Makes one more organization of this name. */
+  /** Makes one more organization of this name, unless there is one. */
   readonly newOrganization?: string | undefined
   /** A builder that was told to stop gets this long before its build ends without it. */
   readonly builderStopMs?: number
@@ -79,7 +79,7 @@ export interface RunningCloud {
   readonly firstKeys: FirstKeys | undefined
   /** The private key that was asked for, if this was not the first start. It cannot be seen again. */
   readonly newKey: string | undefined
-  /** The keys of the organization that was asked for. They cannot be seen again. */
+  /** The keys of the organization that was asked for, if it was made. They cannot be seen again. */
   readonly newOrganization: FirstKeys | undefined
   /** How many builds are being done. */
   readonly builds: number
@@ -206,8 +206,11 @@ async function start(options: CloudOptions, closers: Closers): Promise<RunningCl
   const firstKeys = await makeFirstKeys(store, keys, settings, clock)
   const newKey = options.newKey && !firstKeys ? await makeNewKey(store, keys) : undefined
   const { newOrganization: name } = options
+  // One of this name is there where somebody starts twice with the same options, such as a service.
+  const isTaken = name !== undefined && (await store.organizations.named(name)) !== undefined
+  if (isTaken) log.warn('there is an organization of this name already, so that none was made', { name })
   const newOrganization =
-    name === undefined ? undefined : await makeOrganization(store, keys, settings, clock, name)
+    name === undefined || isTaken ? undefined : await makeOrganization(store, keys, settings, clock, name)
   return {
     url: `http://${server.address}`,
     config,

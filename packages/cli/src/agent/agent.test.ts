@@ -53,6 +53,26 @@ describe('botcli agent list and get', () => {
     expect((await run('list')).stdout).toContain('update failed')
   })
 
+  it('show what runs beside what failed, and why it failed once', async () => {
+    const { agents, agent, run } = await setting()
+    const { id } = agent.deploy('promote', { image: 'x:2' })
+    expect((await run('get', 'echo')).stdout).toMatch(
+      /^runs +image x:1 \(deployment 1, create\)\nnewest +image x:2 \(deployment 2, promote\), which is not active yet$/m,
+    )
+    const failure = { code: 'DEPLOY-START-FAILED', message: 'It ended.', detail: null, exitCode: 1 }
+    agent.move(id, 'Failed', failure)
+    const { stdout } = await run('get', 'echo')
+    expect(stdout).toMatch(
+      /^runs +image x:1 \(deployment 1, create\)\nnewest +image x:2 \(deployment 2, promote\), which failed$/m,
+    )
+    expect(stdout.match(/It ended\./g)).toHaveLength(1)
+    const broken = agents.add('broken', 'local', { image: 'y:1' })
+    broken.move(broken.newest.id, 'Failed', failure)
+    expect((await run('get', 'broken')).stdout).toMatch(
+      /^runs +nothing\nnewest +image y:1 .*, which failed$/m,
+    )
+  })
+
   it('say what to do where there is none', async () => {
     const cloud = await CloudDouble.start()
     const { stdout } = await typed(['agent', 'list'], { env: cloud.env })
@@ -196,6 +216,9 @@ describe('botcli agent rollback and promote', () => {
     const missing = await run('promote', 'echo', 'nobody')
     expect(missing.stderr).toContain('botcli deploy --agent nobody --image x:1')
     expect(missing.code).toBe(1)
+    const same = await run('promote', 'echo', 'echo')
+    expect(same.stderr).toContain('FROM and TO must be two agents')
+    expect(same.code).toBe(2)
   })
 })
 
@@ -203,11 +226,29 @@ describe('botcli agent scale and delete', () => {
   it('scales without a new deployment', async () => {
     const { agent, run } = await setting()
     expect((await run('scale', 'echo', '--min', '2', '--max', '3')).stdout).toBe(
-      'echo has 2 to 3 instances now.\n',
+      'The scaling of echo is 2 to 3 instances now.\n',
     )
+    const again = await run('scale', 'echo', '--min', '2')
+    expect(again).toMatchObject({ stdout: 'The scaling of echo is 2 to 3 instances already.\n', stderr: '' })
+    expect(await run('scale', 'echo', '--min', '6')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--min 6 is more than echo has at most, which is 3. Give --max, too.'),
+    })
+    expect((await run('scale', 'echo', '--max', '1')).stderr).toContain('Give --min, too.')
     expect(agent.deployments).toHaveLength(1)
     expect((await run('scale', 'echo')).stderr).toContain('Give --min, --max, or both.')
     expect((await run('scale', 'echo', '--min', '4', '--max', '3')).code).toBe(2)
+  })
+
+  it('tells what the cloud warns of', async () => {
+    const { cloud, agent, run } = await setting()
+    const warning = 'echo will not have its 3 instances.'
+    cloud.intercept = () => {
+      agent.scaling = { minReplicas: 3, maxReplicas: 5 }
+      return [200, { ...agent.details, warning }]
+    }
+    expect((await run('scale', 'echo', '--min', '3')).stderr).toBe(`${warning}\n`)
+    expect((await run('get', 'echo')).stdout).toMatch(/^warning +echo will not have its 3 instances\.$/m)
   })
 
   it('asks nobody where nobody is', async () => {

@@ -1,9 +1,13 @@
+import type { AgentDetails, DeploymentRecord } from '@botcli/protocol/cloud'
 import { EXIT } from '../exit-codes.ts'
 import { optional } from '../options/option.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
+import type { CloudClient } from '../remote/cloud-client.ts'
+import { orNearest } from '../remote/nearest-agent.ts'
 import { shownTime, table } from '../remote/table.ts'
 import { notEmpty } from '../remote/values.ts'
 import { readAgentName } from './agent-name.ts'
+import { findDeployment } from './deployment-id.ts'
 import { agentLines, shownState } from './report.ts'
 
 /** `botcli agent list`. */
@@ -53,9 +57,17 @@ export const getAction = action({
   options: { json: JSON_OPTION },
   async work({ args: [text] }, desk) {
     const name = readAgentName(text)
-    const agent = await (await desk.connect()).agents.get(name)
+    const client = await desk.connect()
+    const agent = await orNearest(client, name, () => client.agents.get(name))
     desk.print(agent)
-    desk.say(...agentLines(agent, desk.paint))
+    if (!desk.json) desk.say(...agentLines(agent, await activeOf(client, agent), desk.paint))
     return EXIT.ok
   },
 })
+
+/** The deployment that is active; it is not the newest one while that is rolled out, and when it has failed. */
+async function activeOf(client: CloudClient, agent: AgentDetails): Promise<DeploymentRecord | undefined> {
+  const { activeDeploymentId: id, deployment, name } = agent
+  if (id === null) return undefined
+  return id === deployment.id ? deployment : findDeployment(client, name, id)
+}

@@ -69,27 +69,39 @@ export function shownArtifact({ buildId, image }: DeploymentRecord): string {
   return buildId === null ? `image ${image}` : `build ${buildId.slice(0, 8)}`
 }
 
-/** Everything about an agent. */
-export function agentLines(agent: AgentDetails, paint: Paint): readonly string[] {
-  const { deployment, noiseFilter } = agent
-  const broken = deployment.failure
+/** Everything about an agent, with its deployment that is active, where there is one. */
+export function agentLines(
+  agent: AgentDetails,
+  active: DeploymentRecord | undefined,
+  paint: Paint,
+): readonly string[] {
+  const { deployment: newest, errors } = agent
+  const shown = active ?? newest
+  const broken = newest.failure
   return [
     ...facts([
       ['name', agent.name],
       ['state', shownState(agent, paint)],
       ['region', agent.region],
       ['sessions', String(agent.activeSessionCount)],
-      ['scaling', `${shownScaling(agent.autoScaling)}, ${perInstance(deployment)}`],
-      ['profile', agent.agentProfile],
-      ['longest', `${deployment.maxSessionDuration} s a session`],
-      ['secret set', deployment.secretSet],
-      ['noise filter', noiseFilter.audioFilter],
-      ['runs', `${shownArtifact(deployment)} (deployment ${deployment.number}, ${deployment.reason})`],
+      ['scaling', `${shownScaling(agent.autoScaling)}, ${perInstance(shown)}`],
+      ['warning', agent.warning],
+      ['profile', shown.agentProfile],
+      ['longest', `${shown.maxSessionDuration} s a session`],
+      ['secret set', shown.secretSet],
+      ['noise filter', shown.noiseFilter.audioFilter],
+      [
+        'runs',
+        active ? `${shownArtifact(active)} (deployment ${active.number}, ${active.reason})` : 'nothing',
+      ],
+      ['newest', newest.id === active?.id ? undefined : shownNewest(newest)],
       ['updated', shownTime(agent.updatedAt)],
     ]),
-    ...agent.errors.map(({ code, message }) => paint(COLOURS.red, `${message} [${code}]`)),
+    ...errors.map(({ code, message }) => paint(COLOURS.red, `${message} [${code}]`)),
     ...agent.conditions
-      .filter(({ status }) => status === 'True')
+      .filter(
+        ({ status, message }) => status === 'True' && !errors.some((error) => error.message === message),
+      )
       .map(({ type, message }) => paint(COLOURS.yellow, `${type}: ${message}`)),
     ...(broken?.detail ? ['', ...indented(broken.detail)] : []),
     '',
@@ -104,6 +116,11 @@ export function indented(text: string): readonly string[] {
     .trimEnd()
     .split('\n')
     .map((line) => `  ${line}`.trimEnd())
+}
+
+function shownNewest(newest: DeploymentRecord): string {
+  const standing = newest.phase === 'Failed' ? 'failed' : 'is not active yet'
+  return `${shownArtifact(newest)} (deployment ${newest.number}, ${newest.reason}), which ${standing}`
 }
 
 function perInstance({ sessionsPerInstance: count }: DeploymentRecord): string {

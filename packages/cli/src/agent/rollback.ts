@@ -5,6 +5,7 @@ import { action, JSON_OPTION } from '../remote/action.ts'
 import type { CloudClient } from '../remote/cloud-client.ts'
 import { RemoteError } from '../remote/remote-error.ts'
 import { notEmpty } from '../remote/values.ts'
+import { UsageError } from '../usage-error.ts'
 import { readAgentName } from './agent-name.ts'
 import { findDeployment, readDeployment } from './deployment-id.ts'
 
@@ -63,6 +64,7 @@ else of TO stay as they are.`,
   async work({ args: [from, to], values: { deployment, wait } }, desk) {
     const fromAgent = readAgentName(from, 'FROM')
     const name = readAgentName(to, 'TO')
+    if (fromAgent === name) throw new UsageError(['FROM and TO must be two agents, not the same one.'])
     const wanted = deployment && readDeployment(deployment, fromAgent)
     const client = await desk.connect()
     const deploymentId = wanted && (await findDeployment(client, fromAgent, wanted)).id

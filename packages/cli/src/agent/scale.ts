@@ -2,10 +2,12 @@ import { AGENT_LIMITS } from '@botcli/protocol/cloud'
 import { EXIT } from '../exit-codes.ts'
 import { optional } from '../options/option.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
+import { orNearest } from '../remote/nearest-agent.ts'
 import { wholeNumber } from '../run/values.ts'
 import { UsageError } from '../usage-error.ts'
 import { readAgentName } from './agent-name.ts'
 import { shownScaling } from './report.ts'
+import { checkScaling } from './scaling.ts'
 
 const { min: LEAST, max: MOST } = AGENT_LIMITS.agents
 
@@ -41,13 +43,20 @@ deploy.toml holds again with the next "botcli deploy".`,
       throw new UsageError([`--min must not be more than --max: ${min} is more than ${max}.`])
     }
     const client = await desk.connect()
+    const before = await orNearest(client, name, () => client.agents.get(name))
+    checkScaling(before, { min, max })
     const autoScaling = {
       ...(min !== undefined && { minAgents: min }),
       ...(max !== undefined && { maxAgents: max }),
     }
     const agent = await client.agents.update(name, { autoScaling })
     desk.print(agent)
-    desk.say(`${name} has ${shownScaling(agent.autoScaling)} now.`)
+    const scaling = shownScaling(agent.autoScaling)
+    const isSame = scaling === shownScaling(before.autoScaling)
+    desk.say(`The scaling of ${name} is ${scaling} ${isSame ? 'already' : 'now'}.`)
+    // Of what is the same already, the answer says that, and how the API would be made to deploy it again.
+    const warning = isSame ? before.warning : agent.warning
+    if (warning !== undefined && !desk.json) desk.note(warning)
     return EXIT.ok
   },
 })

@@ -12,7 +12,7 @@ async function setting() {
   const agent = cloud.agents.add('echo')
   agent.move(agent.newest.id, 'Active')
   cloud.agents.wsUrl = `${house.url.replace(/^http/, 'ws').replace(/\/$/, '')}/secret-token/ws`
-  return { cloud, agent, env: { ...cloud.env, BOTCLI_PUBLIC_KEY: KNOWN_PUBLIC_KEY } }
+  return { house, cloud, agent, env: { ...cloud.env, BOTCLI_PUBLIC_KEY: KNOWN_PUBLIC_KEY } }
 }
 
 it('asks the cloud for a session and calls the very address that it gives', async () => {
@@ -52,4 +52,17 @@ it('tells why there is nobody to call, and does not take both an agent and an ad
   expect(both.stderr).toContain('Give a URL or --agent, not both.')
   expect(both.code).toBe(2)
   expect((await typed(['call', '--key', KNOWN_PUBLIC_KEY], { env })).code).toBe(2)
+})
+
+it('tells why a session ended in full, though what closed the call was cut', async () => {
+  const { house, agent, env } = await setting()
+  const message = `The bot does not serve this: ${'x'.repeat(120)}; add "telephony_a" to its transports.`
+  const outcome = { result: 'failed', cause: 'bot_failed', message } as const
+  const command = new TypedCommand(['call', '--agent', 'echo', '--speech', '3s', '--for', '20s'], { env })
+  await command.see('answered')
+  const [session] = agent.sessions
+  await house.end(0, outcome)
+  if (session) agent.end(session.sessionId, outcome)
+  expect(await command.ended).toBe(1)
+  expect(command.stderrText).toContain(message)
 })

@@ -19,6 +19,9 @@ import { formatEvent, formatSummary } from './time-line.ts'
 import { misbehavioursHelp } from './values.ts'
 import { faultsOf } from './verdict.ts'
 
+/** How a reason ends that was too long for what closes a call. */
+const CUT_SIGN = '…'
+
 type CallValues = OptionValues<typeof CALL_OPTIONS>
 
 /** `botcli call [URL] [options]`. */
@@ -48,7 +51,7 @@ export const callCommand: Command = {
 async function call(plan: CallPlan, values: CallValues, io: Io, interrupt: Interrupt): Promise<number> {
   const { misbehaviours } = plan
   const { carrier, origin, from, to, seed, limit, json } = values
-  const url = await addressOf(plan, values, io, interrupt.signal)
+  const { url, whyEnded } = await addressOf(plan, values, io, interrupt.signal)
   const paint = paintFor(io.stdout.isTTY === true && !io.env.NO_COLOR)
   const phone = new PhoneCall({
     url,
@@ -72,7 +75,7 @@ async function call(plan: CallPlan, values: CallValues, io: Io, interrupt: Inter
     hangUp: () => phone.hangUp('q was pressed'),
     interrupt: () => interrupt.press('SIGINT'),
   })
-  const report = await phone.ended.finally(closeKeypad)
+  const report = await whole(await phone.ended.finally(closeKeypad), whyEnded)
   const faults = faultsOf(report, misbehaviours)
   io.stdout.write(
     json ? `${JSON.stringify(summary(report, faults))}\n` : formatSummary(report, faults, paint),
@@ -83,24 +86,38 @@ async function call(plan: CallPlan, values: CallValues, io: Io, interrupt: Inter
   return all.length === 0 ? EXIT.ok : EXIT.failed
 }
 
+/** Where to call, and who is asked why it ended, where somebody knows. */
+interface Address {
+  readonly url: string
+  readonly whyEnded?: () => Promise<string | undefined>
+}
+
+/** The report with all of the words that the call was closed with, where these were cut. */
+async function whole(report: CallReport, whyEnded: Address['whyEnded']): Promise<CallReport> {
+  const { closed } = report
+  if (!whyEnded || closed.by !== 'runner' || !closed.reason.endsWith(CUT_SIGN)) return report
+  return { ...report, closed: { ...closed, reason: (await whyEnded()) ?? closed.reason } }
+}
+
 /** Where to call: a session may have to be asked for first. */
 async function addressOf(
   { place }: CallPlan,
   { carrier: transport, body, origin, json }: CallValues,
   io: Io,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Address> {
   if (place.kind === 'runner') {
-    return body ? await startSession(place.startUrl, { transport, body, origin }, signal) : place.wsUrl
+    if (!body) return { url: place.wsUrl }
+    return { url: await startSession(place.startUrl, { transport, body, origin }, signal) }
   }
   const { agent, key } = place
-  const { sessionId, wsUrl } = await startAgentCall({ agent, key, transport, body, signal }, io)
+  const { sessionId, wsUrl, whyEnded } = await startAgentCall({ agent, key, transport, body, signal }, io)
   io.stdout.write(
     json
       ? `${JSON.stringify({ type: 'session', agent, sessionId })}\n`
       : `  Session ${sessionId} of ${agent}; its log: botcli session logs ${agent} ${sessionId.slice(0, 8)}\n`,
   )
-  return wsUrl
+  return { url: wsUrl, whyEnded }
 }
 
 /** What a program wants to know at the end. */

@@ -23,7 +23,7 @@ export function lengthOfTime(minMs: number, maxMs: number): (text: string) => nu
     if (ms >= minMs && ms <= maxMs) return ms
     const range = `${spellTime(minMs)} to ${spellTime(maxMs)}`
     throw new ValueError(
-      `must be from ${range}, such as 500ms, 2.5s, 1m or 3 (seconds), not ${quoted(text)}.`,
+      `must be from ${range}, written as ${minMs < 1000 ? '500ms, ' : ''}2.5s, 1m or 3 (seconds), not ${quoted(text)}.`,
     )
   }
 }

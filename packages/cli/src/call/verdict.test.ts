@@ -52,6 +52,10 @@ it.each([
   [{ turns: [] }, 'The bot sent nothing but silence.'],
   [{ turns: [], receivedMs: 0 }, 'The bot was not heard.'],
   [
+    { turns: [], ...closed('runner', 4000, 'The session was stopped through the API.') },
+    'The call was ended before the bot was heard: The session was stopped through the API.',
+  ],
+  [
     { turns: [], ...closed('runner', 1008, 'Not here.') },
     'The runner refused the call with the words: Not here.',
   ],

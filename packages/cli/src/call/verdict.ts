@@ -2,6 +2,8 @@ import { type CallReport, MISBEHAVIOURS, type Misbehaviour, type Misbehaviours }
 
 /** Ends that are nobody's fault: the bot was done, somebody stopped it, its time was up. */
 const GOOD_CODES = [1000, 1005, 4000, 4001]
+/** Those of them with which somebody else than the bot ends a call. */
+const ENDED_CODES = [4000, 4001]
 const REFUSED_CODE = 1008
 
 /** Why a call was no success, in sentences; nothing when it was one. */
@@ -18,7 +20,9 @@ export function faultsOf(report: CallReport, misbehaviours: Misbehaviours): read
   }
   // Who was turned away or lost could not hear anything; that needs no words of its own.
   if (turns.length === 0 && faults.length === 0) {
-    faults.push(receivedMs > 0 ? 'The bot sent nothing but silence.' : 'The bot was not heard.')
+    if (closed.by === 'runner' && ENDED_CODES.includes(closed.code)) {
+      faults.push(`The call was ended before the bot was heard${closed.reason && `: ${closed.reason}`}`)
+    } else faults.push(receivedMs > 0 ? 'The bot sent nothing but silence.' : 'The bot was not heard.')
   }
   if (unsaid > 0) {
     const what = unsaid === 1 ? 'one thing' : `${unsaid} things`

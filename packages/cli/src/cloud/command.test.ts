@@ -100,7 +100,14 @@ describe('botcli cloud', () => {
     await fetch(`${url}/v1/secrets/mine`, { method: 'PUT', headers, body: JSON.stringify(secret) })
     expect(await ask(keys[0])).toMatchObject({ sets: [{ name: 'mine' }] })
     expect(await ask(keys[1])).toEqual({ sets: [] })
+    expect(cloud.text).toContain(`botcli login ${url}, which asks for the private key`)
     expect(await cloud.stop()).toBe(0)
+    const again = new StartedCloud(home, ['--new-organization', 'Another'])
+    started.push(again)
+    await again.url()
+    expect(await again.stop()).toBe(0)
+    expect(again.text).toContain('there is an organization of this name already')
+    expect(again.text).not.toMatch(/[sp]k_/)
   })
 
   it('makes another private key for whoever has lost theirs, and signs in with it', async () => {

@@ -14,7 +14,10 @@ export interface GreetingInput {
 }
 
 /** The keys of an organization that was asked for; nothing if none was. */
-export function formatOrganization({ cloud: { newOrganization } }: GreetingInput, color: boolean): string {
+export function formatOrganization(
+  { cloud: { newOrganization, url } }: GreetingInput,
+  color: boolean,
+): string {
   if (newOrganization === undefined) return ''
   const paint = paintFor(color)
   const row = (title: string, text: string) => `  ${paint(COLOURS.dim, title.padEnd(13))}${text}`
@@ -24,6 +27,7 @@ export function formatOrganization({ cloud: { newOrganization } }: GreetingInput
     '',
     row('Private key', paint(COLOURS.cyan, newOrganization.privateKey)),
     row('Public key', paint(COLOURS.cyan, newOrganization.publicKey)),
+    row('Sign in', `botcli login ${url}, which asks for the private key`),
     '',
     '',
   ].join('\n')

@@ -132,6 +132,11 @@ describe.skipIf(CHROMIUM === undefined || !existsSync(DASHBOARD))('a build on th
       async () => (await page.getByTestId('trouble').first().textContent())?.includes('There is no build'),
       'that it is gone',
     )
+    await page.goto(page.url().replace(build.id, 'nope'))
+    await until(
+      async () => (await page.getByTestId('trouble').first().textContent()) === 'There is no build nope.',
+      'that there is none',
+    )
     await page.context().close()
   })
 

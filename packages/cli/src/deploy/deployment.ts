@@ -1,5 +1,6 @@
 import type { AgentDetails, BuildRecord, CreateAgentRequest } from '@botcli/protocol/cloud'
 import { shownScaling } from '../agent/report.ts'
+import { checkScaling } from '../agent/scaling.ts'
 import { findBuildId } from '../build/build-id.ts'
 import { readContext } from '../build/context/context.ts'
 import { BuildCreation } from '../build/creation.ts'
@@ -43,6 +44,8 @@ export class Deployment {
     const client = await this.#desk.connect()
     const before = await findAgent(client, name)
     checkRegion(before, this.#plan)
+    const { minAgents: min, maxAgents: max } = this.#plan.settings
+    if (before) checkScaling(before, { min, max })
     const region = before?.region ?? this.#plan.region ?? (await client.properties()).defaultRegion
     await this.#checkSecrets(client, region)
     this.#report.begin(this.#plan, { url: client.url, region, before })

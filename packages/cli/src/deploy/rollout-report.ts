@@ -161,7 +161,7 @@ export class RolloutReport {
   #next(name: string): readonly (readonly [string, string])[] {
     return [
       ['talk', `botcli session start ${name} --open`],
-      ['call', `botcli call --agent ${name}`],
+      ['call', `botcli call --agent ${name} (if it takes phone calls)`],
       ['logs', `botcli agent logs -f ${name}`],
       ['start', `POST ${this.#startUrl(name)} (with a public key)`],
       ['page', `${this.#url}/#/agents/${name}`],

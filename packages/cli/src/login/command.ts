@@ -85,7 +85,7 @@ function readKey(text: string): string {
   throw new UsageError([
     key === ''
       ? 'No key was given. "botcli cloud" shows one at its first start.'
-      : 'That is no private key: one begins with sk_ and has no spaces.',
+      : 'That is no private key: one begins with sk_, has at least 8 characters, and no spaces.',
   ])
 }
 

@@ -21,7 +21,7 @@ export function isWholeId(text: string): boolean {
 export function readBeginning(text: string, { one, listedBy }: IdKind): string {
   if (BEGINNING.test(text) || UUID.test(text)) return text.toLowerCase()
   throw new UsageError([
-    `ID must be the id of a ${one}, which "${listedBy}" shows, or its beginning, not ${JSON.stringify(text)}.`,
+    `ID must be the id of a ${one}, which "${listedBy}" shows, or its beginning, of 4 characters or more, not ${JSON.stringify(text)}.`,
   ])
 }
 

@@ -108,6 +108,9 @@ describe('variables', () => {
     await expect(readCredentials({ ...env, ...variables, BOTCLI_CLOUD_URL: 'x' })).rejects.toThrow(
       'must be an address',
     )
+    await expect(readCredentials({ ...env, ...variables, BOTCLI_API_KEY: 'sk_bad' })).rejects.toThrow(
+      'BOTCLI_API_KEY is too short for a key: it has 6 characters.',
+    )
     const wrong = readCredentials({ ...env, ...variables, BOTCLI_API_KEY: 'hush hush' })
     await expect(wrong).rejects.toThrow('BOTCLI_API_KEY must be a private key')
     await expect(wrong).rejects.not.toThrow('hush')

@@ -24,6 +24,9 @@ export const CREDENTIAL_VARIABLES = { url: 'BOTCLI_CLOUD_URL', key: 'BOTCLI_API_
 /** The variable with the key that starts sessions; it wins over what is stored. */
 export const PUBLIC_KEY_VARIABLE = 'BOTCLI_PUBLIC_KEY'
 
+/** How long a text is that can be a key. */
+const KEY_LENGTH = { min: 8, max: 512 } as const
+
 /** Where the credentials of a user are stored. */
 export function credentialsFile(env: Environment): string {
   const { XDG_CONFIG_HOME: config, HOME: home } = env
@@ -38,8 +41,13 @@ export async function readCredentials(env: Environment = process.env): Promise<C
   if (url !== undefined && !isWebUrl(url)) {
     throw invalid(`${CREDENTIAL_VARIABLES.url} must be an address such as ${DEFAULT_CLOUD_URL}.`)
   }
+  if (key !== undefined && key.length < KEY_LENGTH.min) {
+    throw invalid(`${CREDENTIAL_VARIABLES.key} is too short for a key: it has ${key.length} characters.`)
+  }
   if (key !== undefined && !isKey(key)) {
-    throw invalid(`${CREDENTIAL_VARIABLES.key} must be a private key (sk_…), without spaces or line breaks.`)
+    throw invalid(
+      `${CREDENTIAL_VARIABLES.key} must be a private key (sk_…), whole and without spaces or line breaks.`,
+    )
   }
   if (url !== undefined && key !== undefined) return { url: baseUrl(url), key }
   const stored = await readStoredCredentials(env)
@@ -136,7 +144,8 @@ export function isWebUrl(text: string): boolean {
 
 /** Whether a text can be a key at all. */
 export function isKey(text: string): boolean {
-  return /^[\x21-\x7e]{8,512}$/.test(text)
+  const { min, max } = KEY_LENGTH
+  return text.length >= min && text.length <= max && /^[\x21-\x7e]+$/.test(text)
 }
 
 function parse(text: string): Credentials | undefined {

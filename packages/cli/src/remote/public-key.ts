@@ -10,6 +10,7 @@ import {
   readStoredCredentials,
   writeCredentials,
 } from './credentials.ts'
+import { orNearest } from './nearest-agent.ts'
 import { PublicClient } from './public-client.ts'
 import { RemoteError } from './remote-error.ts'
 
@@ -20,6 +21,8 @@ const KEY_NAME = 'botcli'
 export interface PublicKeyWish {
   readonly client: CloudClient
   readonly env: Environment
+  /** With whom. */
+  readonly agent: string
   /** From the command line. */
   readonly given: string | undefined
   readonly signal: AbortSignal
@@ -37,7 +40,14 @@ export function parsePublicKey(text: string): string {
  * Does something with a public key: the given one, that of the variable, the stored one, or else a new one, which is stored. A stored one that
  * is no good any more is replaced.
  */
-export async function withPublicKey<T>(
+export function withPublicKey<T>(
+  wish: PublicKeyWish,
+  work: (client: PublicClient, key: string) => Promise<T>,
+): Promise<T> {
+  return orNearest(wish.client, wish.agent, () => workWithKey(wish, work))
+}
+
+async function workWithKey<T>(
   wish: PublicKeyWish,
   work: (client: PublicClient, key: string) => Promise<T>,
 ): Promise<T> {
@@ -70,7 +80,7 @@ function notOfSignIn(place: string): (error: unknown) => never {
 
 /** Makes a key and stores it. Where it cannot be stored none is made: there would be one more with every call. */
 async function makeKey(wish: PublicKeyWish): Promise<string> {
-  const { client, env, tell } = wish
+  const { client, env, agent, tell } = wish
   const stored = await ownCredentials(wish)
   if (stored === undefined) {
     const { key } = CREDENTIAL_VARIABLES
@@ -79,6 +89,8 @@ async function makeKey(wish: PublicKeyWish): Promise<string> {
       `Sessions are started with a public key, and none is known${env[key] ? ` beside ${key}` : ''}. Make one with "botcli keys create --public NAME" and set ${PUBLIC_KEY_VARIABLE}, or give it with --key.`,
     )
   }
+  // For a name that is not there no key is made.
+  await client.agents.get(agent)
   const made = await client.createKey({ name: KEY_NAME, family: 'public' })
   const file = await writeCredentials({ ...stored, publicKey: made.key }, env)
   tell(`Made the public key "${made.record.name}" (${made.record.prefix}…), stored in ${file}.`)

@@ -51,14 +51,29 @@ describe('botcli secrets', () => {
       ['secrets', 'set', 'my-bot', 'B=hush=3', 'C=', '--file', '.env'],
       { env, cwd },
     )
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'C is empty: give a value before a bot needs it.\n' })
     expect(stdout).toBe('my-bot (local) has new values for A, B, C.\n')
     expect([...(cloud.sets.get('my-bot') ?? [])]).toEqual([
       ['A', 'hush-1'],
       ['B', 'hush=3'],
       ['C', ''],
     ])
-    expect(cloud.seen).toEqual(['PUT /v1/secrets/my-bot'])
+    expect(cloud.seen[0]).toBe('PUT /v1/secrets/my-bot')
+  })
+
+  it('names the agents that are deployed anew', async () => {
+    const cloud = await CloudDouble.start()
+    for (const [name, secretSet] of [
+      ['echo', 'my-bot'],
+      ['other', null],
+    ] as const) {
+      const agent = cloud.agents.add(name, 'local', { image: 'x:1', secretSet })
+      agent.move(agent.newest.id, 'Active')
+    }
+    const { stderr } = await typed(['secrets', 'set', 'my-bot', 'A=1'], cloud)
+    expect(stderr).toBe(
+      'Agents that use it are deployed anew with what has changed: echo. See how it goes: botcli agent get echo\n',
+    )
   })
 
   it.each([[['-']], [['--file', '-']]])('reads stdin with %j', async (argv) => {
@@ -147,7 +162,7 @@ describe('botcli secrets', () => {
     [['set', 'my-bot', 'hush-1'], 'Argument 2 (KEY or KEY=VALUE): What stands before = is no name'],
     [['set', 'my-bot', 'A'], 'There is nobody to ask for A'],
     [['set', 'my-bot', '--file', 'none'], '--file none cannot be read (ENOENT)'],
-    [['set', 'my-bot', '-'], '- has no variables'],
+    [['set', 'my-bot', '-'], 'stdin has no variables'],
     [['unset', 'my-bot'], 'Usage: botcli secrets unset NAME KEY…'],
     [['unset', 'my-bot', '1'], 'No names of variables: 1.'],
     [['image-pull-secret', 'registry'], 'Usage: botcli secrets image-pull-secret NAME HOST [CREDENTIALS]'],

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { EXIT } from '../exit-codes.ts'
 import { optional } from '../options/option.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
+import type { CloudClient } from '../remote/cloud-client.ts'
 import type { Desk } from '../remote/desk.ts'
 import { canAsk, obtainHidden, readInput } from '../remote/input.ts'
 import { notEmpty } from '../remote/values.ts'
@@ -51,7 +52,7 @@ for its value, which does not show. Others on this machine can see a command lin
     const fromWords = await readWords(words, desk)
     // What is typed wins over the file.
     const all = new Map([...fromFile, ...fromWords].map((one) => [one.name, one.value]))
-    if (all.size === 0) throw new UsageError([`${wanted} has no variables.`])
+    if (all.size === 0) throw new UsageError([`${wanted === '-' ? 'stdin' : wanted} has no variables.`])
     if (all.size > MOST_KEYS)
       throw new UsageError([`At most ${MOST_KEYS} variables can be put in at once, not ${all.size}.`])
     const client = await desk.connect()
@@ -62,9 +63,32 @@ for its value, which does not show. Others on this machine can see a command lin
       `${set} (${done.region}) has ${names.length === 1 ? 'a new value' : 'new values'} for ${names.join(', ')}.`,
     )
     desk.print({ set, region: done.region, variables: names })
+    if (!desk.json) await tellMore(set, all, client, desk)
     return EXIT.ok
   },
 })
+
+/** What is easily overlooked: values that are empty, and agents that begin anew with the others. */
+async function tellMore(
+  set: string,
+  variables: ReadonlyMap<string, string>,
+  client: CloudClient,
+  desk: Desk,
+): Promise<void> {
+  const empty = [...variables].filter(([, value]) => value === '').map(([name]) => name)
+  if (empty.length > 0) {
+    desk.note(
+      `${empty.join(', ')} ${empty.length === 1 ? 'is' : 'are'} empty: give a value before a bot needs it.`,
+    )
+  }
+  // It is done, whatever this says.
+  const { services } = await client.agents.list().catch(() => ({ services: [] }))
+  const users = services.filter(({ deployment }) => deployment?.secretSet === set).map(({ name }) => name)
+  if (users.length === 0) return
+  desk.note(
+    `Agents that use it are deployed anew with what has changed: ${users.join(', ')}. See how it goes: botcli agent get ${users[0]}`,
+  )
+}
 
 async function readVariables(file: string, desk: Desk): Promise<readonly Variable[]> {
   const shown = file === '-' ? 'stdin' : file

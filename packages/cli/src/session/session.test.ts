@@ -89,6 +89,18 @@ describe('botcli session start', () => {
     expect((await credentials()).publicKey).toBe(publicKey)
   })
 
+  it('makes no key for an agent that is not there, and names the one that was meant', async () => {
+    const { cloud, run } = await setting()
+    expect(await run('start', 'ecko')).toMatchObject({
+      code: 1,
+      stderr: 'botcli session start: There is no agent ecko. Did you mean echo?\n',
+    })
+    expect(cloud.made.size).toBe(0)
+    expect((await run('start', 'nobody', '--open')).stderr).toBe(
+      'botcli session start: There is no agent nobody.\n',
+    )
+  })
+
   it('makes no key that it could not store', async () => {
     const { cloud } = await setting()
     const { code, stderr } = await typed(['session', 'start', 'echo'], { env: cloud.env })

@@ -6,6 +6,7 @@ import { EXIT } from '../exit-codes.ts'
 import { flag, optional, valued } from '../options/option.ts'
 import { action, JSON_OPTION } from '../remote/action.ts'
 import type { Desk } from '../remote/desk.ts'
+import { orNearest } from '../remote/nearest-agent.ts'
 import { withPublicKey } from '../remote/public-key.ts'
 import { facts } from '../remote/table.ts'
 import { oneOf } from '../run/values.ts'
@@ -50,6 +51,7 @@ connected by that; --open talks in the browser, and "botcli call --agent AGENT" 
     const client = await desk.connect()
     const wish = {
       client,
+      agent,
       env: desk.io.env,
       given: key,
       signal: desk.signal,
@@ -58,7 +60,7 @@ connected by that; --open talks in the browser, and "botcli call --agent AGENT" 
     const page = `${client.url}/talk/?agent=${agent}`
     if (open) {
       // Whether it is there is better told here than on a page that cannot connect.
-      await client.agents.get(agent)
+      await orNearest(client, agent, () => client.agents.get(agent))
       return withPublicKey(wish, async (_, publicKey) => showPage(page, publicKey, desk))
     }
     const wanted = {

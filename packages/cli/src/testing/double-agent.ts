@@ -192,7 +192,7 @@ export class DoubleAgent {
       ...{ agentProfile: newest.agentProfile, noiseFilter: newest.noiseFilter, deployment: newest },
       currentRevision: this.#revision(newest),
       previousRevision: active === undefined || active === newest ? null : this.#revision(active),
-      ...{ instances: [], errors: [], conditions: [] },
+      ...{ instances: [], ...troubleOf(newest) },
     })
   }
 
@@ -205,5 +205,15 @@ export class DoubleAgent {
         ...{ reason: null, lastExitCode: failure?.exitCode ?? null, message: failure?.detail ?? null },
       },
     }
+  }
+}
+
+/** A failure is told as an error and as a condition, as a real cloud does. */
+function troubleOf({ failure }: DeploymentRecord): Pick<AgentDetails, 'errors' | 'conditions'> {
+  if (failure === null) return { errors: [], conditions: [] }
+  const { code, message } = failure
+  return {
+    errors: [{ code, message }],
+    conditions: [{ type: 'Degraded', status: 'True', reason: code, message }],
   }
 }

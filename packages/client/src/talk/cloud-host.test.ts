@@ -69,6 +69,13 @@ test('a WebSocket goes by the address that the page came from, and needs no key'
   )
 })
 
+test('one that has failed for good is told without a command, and nobody is sent to try again', async () => {
+  const { host } = await cloud(409, { error: 'See: botcli agent get my-bot', code: 'DEPLOY-NOT-READY' })
+  await expect(host.start(WEBRTC)).rejects.toThrow(
+    'This agent takes no conversations now. It could not be started. Whoever runs it can see why on its page of the cloud.',
+  )
+})
+
 test.each([
   [429, 'DEPLOY-AT-CAPACITY', 'All places are taken. It has all 10. Try again in 7 seconds.'],
   [409, 'DEPLOY-NOT-READY', 'This agent takes no conversations now. It has all 10. Try again in 7 seconds.'],

@@ -24,6 +24,11 @@ function problemOfCode(code: string, said: string, agent: string, retry: string)
     const detail = 'It may have been deleted, or the name in the address is wrong.'
     return { tone: 'error', title: `There is no agent ${agent}.`, detail }
   }
+  if (code === 'DEPLOY-NOT-READY' && retry === '') {
+    // The cloud's own words name a command, which is for those who run the agent.
+    const detail = 'It could not be started. Whoever runs it can see why on its page of the cloud.'
+    return { tone: 'error', title: TITLES[code] ?? said, detail }
+  }
   const title = TITLES[code]
   if (title === undefined) return { tone: 'error', title: said, detail: retry }
   return { tone: 'error', title, detail: [said, retry].filter((words) => words !== '').join(' ') }

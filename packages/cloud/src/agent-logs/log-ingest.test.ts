@@ -128,3 +128,8 @@ describe('secrets', () => {
     ])
   })
 })
+
+it('takes what the runner prints when it gives up for an error', async () => {
+  const entries = (await ingest()).output(['botcli: The bot could not be loaded: no', 'mybotcli: x'], START)
+  expect(entries.map(({ level }) => level)).toEqual(['error', null])
+})

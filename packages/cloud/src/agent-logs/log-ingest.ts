@@ -7,6 +7,9 @@ import { journalText, printable } from './journal-text.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
+/** How the runner begins what it prints when it gives up. */
+const LAST_WORDS = 'botcli: '
+
 /** Whose words these are. */
 export interface LogOrigin {
   readonly deploymentId: string
@@ -42,7 +45,10 @@ export class LogIngest {
 
   /** Entries of the lines that its process has printed beside its journal. */
   output(lines: readonly string[], moment: LogMoment): readonly NewLogEntry[] {
-    return lines.map((line) => this.#entry(moment, { text: printable(line) }))
+    return lines.map((line) => {
+      const text = printable(line)
+      return this.#entry(moment, { text, ...(text.startsWith(LAST_WORDS) && { level: 'error' as const }) })
+    })
   }
 
   /** Something about the instance that its readers should know, in our words. */

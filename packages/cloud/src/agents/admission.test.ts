@@ -108,7 +108,7 @@ describe('admission', () => {
     const refused = answers.filter(({ status }) => status === 429)
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(4)
     expect(refused).toHaveLength(5)
-    expect(refused[0]?.body).toMatchObject({ error: expect.stringContaining('all the instances') })
+    expect(refused[0]?.body).toMatchObject({ error: expect.stringContaining('all 2 instances') })
   })
 
   it('tells callers who wait that their agent is removed', async () => {

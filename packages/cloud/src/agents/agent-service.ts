@@ -158,7 +158,7 @@ export class AgentService {
       if (scaled) return details
       const same =
         'Nothing has changed, so that there is no new deployment. To make one anyway: forceRedeploy.'
-      return { ...details, warning: same }
+      return { ...details, warning: details.warning ?? same }
     })
   }
 
@@ -328,7 +328,10 @@ export class AgentService {
   }
 
   async #details(agent: StoredAgent): Promise<AgentDetails> {
-    return agentDetailsOf(agent, await this.#desired(agent), this.#options.fleets.of(agent.id).view)
+    const { fleets } = this.#options
+    const details = agentDetailsOf(agent, await this.#desired(agent), fleets.of(agent.id).view)
+    const warning = scarcity(agent, fleets.maxInstances)
+    return warning === undefined ? details : { ...details, warning }
   }
 
   async #change<T>(
@@ -362,6 +365,13 @@ function taken(name: string): CloudError {
     'CONFLICT',
     `serviceName: there is an agent ${name} already. Update it, or choose another name.`,
   )
+}
+
+/** That a minimum can never be reached; what else others need of the machine changes all the time. */
+function scarcity({ name, minAgents }: StoredAgent, maxInstances: number): string | undefined {
+  if (minAgents <= maxInstances) return undefined
+  const most = maxInstances === 1 ? '1 instance' : `${maxInstances} instances`
+  return `${name} will not have its ${minAgents} instances: the cloud has at most ${most} of all agents together (agents.maxInstances).`
 }
 
 function checkScaling(minAgents: number, maxAgents: number): void {

@@ -36,5 +36,5 @@ it('a build is told in full once, and by its id after that', async () => {
   await house.update('echo', { forceRedeploy: true })
   await house.phase('echo', 'Active')
   const again = (await told('echo')).slice(first)
-  expect(again.map(({ log }) => log)).toEqual([`It runs build ${buildId}, which it has run before.`])
+  expect(again.map(({ log }) => log)).toEqual([`It runs build ${buildId}, which was deployed here before.`])
 })

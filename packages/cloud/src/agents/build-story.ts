@@ -29,7 +29,9 @@ export class BuildStory {
     const { logs, clock } = this.#options
     // Not the time of the build: one that is older than entries are kept would be gone at once.
     const time = clock()
-    const lines = isNew ? await this.#lines(buildId) : [`It runs build ${buildId}, which it has run before.`]
+    const lines = isNew
+      ? await this.#lines(buildId)
+      : [`It runs build ${buildId}, which was deployed here before.`]
     const about = { level: null, deploymentId, instanceId: null, sessionId: null, source: 'build' } as const
     await logs.append(
       agent.id,

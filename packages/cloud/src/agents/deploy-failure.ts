@@ -7,9 +7,9 @@ export const START_FAILED = 'StartFailed'
 const OUT_OF_MEMORY = 'OOMKilled'
 
 /** How an instance ended, in words. */
-export function endWords({ exit: { code, signal, outOfMemory }, hung }: InstanceEnd): string {
+export function endWords({ exit: { code, signal, outOfMemory }, hung, wasReady }: InstanceEnd): string {
   if (outOfMemory) return 'ran out of memory'
-  if (hung) return 'did not answer any more and was ended'
+  if (hung) return wasReady ? 'did not answer any more and was ended' : 'took too long and was ended'
   if (signal !== null) return `was killed (${signal})`
   return code === null ? 'ended' : `ended with exit code ${code}`
 }
@@ -28,7 +28,7 @@ export function remedyOf({ exit }: InstanceEnd): string {
 /** Why an instance could not start. */
 export function failureOf(end: InstanceEnd, startSeconds: number): DeployFailure {
   const message = end.hung
-    ? `The bot was not ready within ${startSeconds} seconds.`
+    ? `The bot was not ready within ${startSeconds} seconds: it loads too much, or waits at its top. Who runs the cloud can raise agents.startSeconds.`
     : `The bot ${endWords(end)} before it was ready.${remedyOf(end)}`
   return { code: 'DEPLOY-START-FAILED', message, detail: end.words || null, exitCode: end.exit.code }
 }
@@ -41,7 +41,7 @@ export function superseded(by: string): DeployFailure {
 
 /** It could not even be tried: there was no place for an instance. */
 export function noRoomFor(seconds: number): DeployFailure {
-  const message = `The machine had all the instances that it may have for ${seconds} seconds. Make room, and deploy again.`
+  const message = `The machine had all the instances that it may have (agents.maxInstances) for ${seconds} seconds. Make room, and deploy again.`
   return { code: 'DEPLOY-AT-CAPACITY', message, detail: null, exitCode: null }
 }
 

@@ -123,7 +123,7 @@ function checkForeign(image: string): void {
   if (FOREIGN_IMAGE.test(image) && !NOT_FOREIGN.test(image)) return
   throw new CloudError(
     'INVALID_REQUEST',
-    'image: it must begin with its registry, such as registry.example.com/team/bot:1, docker.io/team/bot:1 or localhost:5000/bot:1. Builds are deployed by buildId.',
+    'image: it must begin with its registry, such as registry.example.com/team/bot:1, docker.io/team/bot:1 or localhost:5000/bot:1. What was built here is deployed by the id of its build.',
   )
 }
 

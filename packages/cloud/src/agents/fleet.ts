@@ -8,7 +8,7 @@ import type { HostedInstance } from './hosted-instance.ts'
 import type { StartReason, Tenant, UrgentReason } from './machine-room.ts'
 import { NextLook } from './next-look.ts'
 import {
-  atCapacity,
+  agentFull,
   machineFull,
   noAgent,
   notInTime,
@@ -123,7 +123,7 @@ export class Fleet implements Tenant {
     if (!active) throw notReady(this.#agent.name, { isRollingOut: this.#candidate !== undefined })
     const { sessionsPerInstance } = active.stored.config
     const most = this.#agent.maxAgents * sessionsPerInstance
-    if (this.sessions >= most) throw atCapacity(`The agent has all ${most} sessions that it may have.`)
+    if (this.sessions >= most) throw agentFull(most)
     const free = active.free()
     if (free) {
       free.reserve(sessionId)
@@ -132,9 +132,10 @@ export class Fleet implements Tenant {
     }
     // Who is in the line already gets the places that are on their way.
     const missing = Math.ceil((this.#waiting.length + 1) / sessionsPerInstance) - active.starting
-    if (missing > 0 && !this.#options.room.hasRoom(this, missing)) throw machineFull()
-    const limitMs = Math.min(longestMs, this.#options.config.startSeconds * 1000)
-    const tooLate = () => (this.#lacksRoom ? machineFull() : notInTime(limitMs))
+    const { startSeconds, maxInstances } = this.#options.config
+    if (missing > 0 && !this.#options.room.hasRoom(this, missing)) throw machineFull(maxInstances)
+    const limitMs = Math.min(longestMs, startSeconds * 1000)
+    const tooLate = () => (this.#lacksRoom ? machineFull(maxInstances) : notInTime(limitMs))
     const waiting = this.#waiting.wait(sessionId, { limitMs, tooLate, gone })
     this.#options.turns.look()
     this.wake()
@@ -278,7 +279,7 @@ export class Fleet implements Tenant {
   async #waitForRoom(candidate: Revision): Promise<void> {
     const { startSeconds } = this.#options.config
     if (candidate.roomlessSince === undefined) {
-      const text = `Deployment ${candidate.stored.number} waits: the machine has all the instances that it may have.`
+      const text = `Deployment ${candidate.stored.number} waits: the machine has all the instances that it may have (agents.maxInstances).`
       this.#voice.say(candidate.id, text, { level: 'warn' })
     }
     const until = candidate.waitForRoom() + startSeconds * 1000
@@ -297,7 +298,7 @@ export class Fleet implements Tenant {
     before?.enter('Draining', at)
     const { number } = revision.stored
     const draining =
-      before && ` Deployment ${before.stored.number} takes no more; ${count(before.sessions)} finish on it.`
+      before && ` Deployment ${before.stored.number} takes no more; ${finishing(before.sessions)} on it.`
     this.#voice.say(revision.id, `Deployment ${number} is active and takes the sessions.${draining ?? ''}`)
     log.info('a deployment is active', { agent: this.#agent.name, deployment: number })
     this.#isDirty = true
@@ -310,7 +311,7 @@ export class Fleet implements Tenant {
     revision.enter('Failed', at, failure)
     const active = this.#active
     const stays = active && ` Deployment ${active.stored.number} ${standingWords(active.downReason)}.`
-    const text = `Deployment ${revision.stored.number} failed: ${failure.message}${stays ?? ''}`
+    const text = `Deployment ${revision.stored.number} failed: ${ended(failure.message)}${stays ?? ''}`
     this.#voice.say(revision.id, text, { level: 'error' })
     log.warn('a deployment failed', { agent: this.#agent.name, code: failure.code, why: failure.message })
     this.#isDirty = true
@@ -388,6 +389,11 @@ export class Fleet implements Tenant {
   }
 }
 
-function count(sessions: number): string {
-  return sessions === 1 ? '1 session' : `${sessions} sessions`
+function finishing(sessions: number): string {
+  return sessions === 1 ? '1 session finishes' : `${sessions} sessions finish`
+}
+
+/** What engines say has not always an end that something can follow. */
+function ended(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`
 }

@@ -32,7 +32,7 @@ export class Fleets {
   /** Refuses another agent where there is no place for an instance of it. */
   checkRoom(): void {
     if (this.#isClosed) throw stopping()
-    if (!this.#options.room.hasRoom(undefined)) throw machineFull()
+    if (!this.#options.room.hasRoom(undefined)) throw machineFull(this.#options.config.maxInstances)
   }
 
   /** Makes the fleet of an agent. It does nothing before it is opened, or its first deployment comes. */
@@ -62,6 +62,11 @@ export class Fleets {
     const fleet = this.#fleets.get(agentId)
     if (!fleet) throw new CloudError('NOT_FOUND', 'There is no such agent any more.')
     return fleet
+  }
+
+  /** How many instances there may be, of all agents together. */
+  get maxInstances(): number {
+    return this.#options.config.maxInstances
   }
 
   /** Sessions of all agents. */

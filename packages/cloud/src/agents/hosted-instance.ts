@@ -218,7 +218,8 @@ export class HostedInstance {
       isKnown: found === undefined || exit.code !== null || exit.signal !== null,
       wasReady: this.#readyAt !== undefined,
       hung: this.#isHung,
-      words: ingest.lastWords,
+      // One that hangs while it starts has seldom called anything an error.
+      words: this.#isHung && this.#readyAt === undefined ? ingest.startWords : ingest.lastWords,
       livedMs: performance.now() - (this.#readySince ?? this.#begunAt),
     }
     await this.#insist(() => events.gone(this, end))

@@ -1,5 +1,5 @@
 import type { SessionView } from '@botcli/protocol'
-import type { AgentLogStore, JournalPosition } from '../agent-logs/agent-log-store.ts'
+import type { AgentLogStore, JournalPosition, NewLogEntry } from '../agent-logs/agent-log-store.ts'
 import { LogIngest, type LogMoment } from '../agent-logs/log-ingest.ts'
 import { JOURNAL_START, type JournalBatch, JournalReader } from '../engine/journal-reader.ts'
 import { OBSTACLES, type Obstacle } from '../engine/obstacle.ts'
@@ -47,6 +47,7 @@ export class InstanceIngest {
   #isReady = false
   #isClosed = false
   #words = ''
+  #startWords = ''
   #work: Promise<void> = Promise.resolve()
   #isScheduled = false
   /** Set while it waits to try again what could not be done. */
@@ -66,6 +67,11 @@ export class InstanceIngest {
   /** The end of what the instance has printed or told as an error. */
   get lastWords(): string {
     return this.#words.trim()
+  }
+
+  /** The end of all that it has said before it was ready. */
+  get startWords(): string {
+    return this.#startWords.trim()
   }
 
   /** What comes from now on is of its run, not of its start. */
@@ -208,7 +214,7 @@ export class InstanceIngest {
     const ingest = await this.#ingest()
     const moment = this.#moment()
     const entries = [...ingest.records(records, moment), ...ingest.output(output, moment)]
-    for (const { level, text } of entries) if (level === 'error' || level === null) this.#remember(text)
+    for (const entry of entries) this.#remember(entry)
     const notices = untold.map((obstacle) => ingest.notice(OBSTACLES[obstacle], moment))
     // Also without entries: an output that was emptied is read from its beginning now, and the next process has to know that.
     await logs.append(agentId, [...entries, ...notices], { instanceId, position })
@@ -231,9 +237,14 @@ export class InstanceIngest {
     return { now: this.#options.clock(), isReady: this.#isReady }
   }
 
-  #remember(text: string): void {
-    this.#words = `${this.#words}${text}\n`.slice(-WORDS_LENGTH)
+  #remember({ level, source, text }: NewLogEntry): void {
+    if (level === 'error' || level === null) this.#words = lengthened(this.#words, text)
+    if (source === 'start') this.#startWords = lengthened(this.#startWords, text)
   }
+}
+
+function lengthened(words: string, text: string): string {
+  return `${words}${text}\n`.slice(-WORDS_LENGTH)
 }
 
 function isSame(one: JournalPosition, other: JournalPosition): boolean {

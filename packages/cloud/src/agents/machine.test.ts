@@ -30,7 +30,13 @@ describe('a machine that is full', () => {
       sessions.push(await house.session(name))
     }
     const refused = await house.create('late', ONE)
-    expect(refused).toMatchObject({ status: 429, body: { code: 'DEPLOY-AT-CAPACITY' } })
+    expect(refused).toMatchObject({
+      status: 429,
+      body: {
+        code: 'DEPLOY-AT-CAPACITY',
+        error: expect.stringMatching(/all 3 instances that it may have \(agents\.maxInstances/),
+      },
+    })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await house.fixture.request('/v1/agents/late')).toMatchObject({ status: 404 })
     for (const name of names) await house.update(name, { image: 'registry.test/new:1' })
@@ -50,6 +56,17 @@ describe('a machine that is full', () => {
     for (const name of names) await house.phase(name, 'Active')
     await until(() => house.engine.running.length === 3, 'those of before to be gone')
     expect(running('registry.test/new:1')).toHaveLength(3)
+  })
+
+  it('warns of a minimum that it can never have', async () => {
+    house = await AgentHouse.open({ config: { agents: { maxInstances: 1 } } })
+    expect(await house.deployed('echo', ONE)).not.toHaveProperty('warning')
+    const scaled = await house.update('echo', { autoScaling: { minAgents: 3, maxAgents: 5 } })
+    const warning = expect.stringMatching(
+      /not have its 3 instances: .* at most 1 instance .*agents\.maxInstances/,
+    )
+    expect(scaled).toMatchObject({ status: 200, body: { warning } })
+    expect(await house.agent('echo')).toMatchObject({ warning })
   })
 
   it('fails a first deployment that finds no place in time', async () => {

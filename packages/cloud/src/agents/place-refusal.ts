@@ -4,16 +4,22 @@ import { CloudError } from '../errors.ts'
 /** A caller that comes back after so long may find a place. */
 const RETRY_SECONDS = 5
 
-/** All places are taken. */
-export function atCapacity(message: string): CloudError {
-  return new CloudError('DEPLOY-AT-CAPACITY', `${message} Try again later.`, {
-    retryAfterSeconds: RETRY_SECONDS,
-  })
+/** The agent has as many sessions as it may have. */
+export function agentFull(most: number): CloudError {
+  const all = most === 1 ? 'the one session' : `all ${most} sessions`
+  return atCapacity(`The agent has ${all} that it may have. Try again later.`)
+}
+
+function atCapacity(message: string): CloudError {
+  return new CloudError('DEPLOY-AT-CAPACITY', message, { retryAfterSeconds: RETRY_SECONDS })
 }
 
 /** All places for instances are taken. */
-export function machineFull(): CloudError {
-  return atCapacity('The machine has all the instances that it may have.')
+export function machineFull(maxInstances: number): CloudError {
+  const most = maxInstances === 1 ? 'the one instance' : `all ${maxInstances} instances`
+  return atCapacity(
+    `The machine has ${most} that it may have (agents.maxInstances of the cloud), and none is idle. Make room, or try again when there are fewer callers.`,
+  )
 }
 
 /** The one answer for an agent that is not there, or is somebody else's. */
@@ -42,7 +48,7 @@ export function notReady(agentName: string, { isRollingOut }: { isRollingOut: bo
   const why = isRollingOut
     ? 'Its first deployment is not ready yet. Try again in a moment.'
     : `No deployment of it has become active. See what went wrong: botcli agent get ${agentName}`
-  return new CloudError('DEPLOY-NOT-READY', `The agent ${agentName} takes no sessions now. ${why}`, {
-    retryAfterSeconds: RETRY_SECONDS,
-  })
+  // Who comes back to one that has failed finds the same.
+  const later = isRollingOut ? { retryAfterSeconds: RETRY_SECONDS } : {}
+  return new CloudError('DEPLOY-NOT-READY', `The agent ${agentName} takes no sessions now. ${why}`, later)
 }

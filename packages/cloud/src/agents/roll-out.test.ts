@@ -41,7 +41,29 @@ describe('a first deployment', () => {
     const texts = (await house.logs('broken')).map(({ log }) => log)
     expect(texts.join('\n')).toContain('No module named "nope"')
     expect(texts.at(-1)).toContain('Deployment 1 failed')
-    expect(await house.start('broken')).toMatchObject({ status: 409, body: { code: 'DEPLOY-NOT-READY' } })
+    const start = await house.start('broken')
+    expect(start).toMatchObject({ status: 409, body: { code: 'DEPLOY-NOT-READY' } })
+    expect(start.headers.get('retry-after')).toBeNull()
+  })
+
+  it('fails with all that its bot has said so far, when it takes too long to load', async () => {
+    await house.close()
+    house = await AgentHouse.open({ config: { agents: { startSeconds: 1 } } })
+    house.engine.scripts.set('registry.test/bot:1', { waits: true })
+    await house.create('slow', { autoScaling: { minAgents: 1, maxAgents: 1 } })
+    const instance = await until(() => house.engine.running[0], 'an instance')
+    instance.say('loading model')
+    const { deployment } = await house.phase('slow', 'Failed')
+    expect(deployment.failure).toMatchObject({
+      code: 'DEPLOY-START-FAILED',
+      message: expect.stringMatching(/^The bot was not ready within 1 seconds: .* agents\.startSeconds\.$/),
+      detail: expect.stringContaining('loading model'),
+    })
+    const texts = (await house.logs('slow')).map(({ log }) => log)
+    expect(texts).toContain(
+      `Instance ${instance.id.slice(0, 8)} took too long and was ended before it was ready.`,
+    )
+    expect(texts.join('\n')).not.toContain('any more')
   })
 
   it('that failed is still said to have started instances when nothing is left of them', async () => {
@@ -162,7 +184,7 @@ describe('a later deployment', () => {
     const { deployment } = await house.phase('echo', 'Failed')
     const last = (await house.logs('echo', `&deploymentId=${deployment.id}`)).at(-1)?.log
     expect(last).toBe(
-      `Deployment 2 failed: ${why} Deployment 1 takes none of the sessions either: its instances do not start.`,
+      `Deployment 2 failed: ${why}. Deployment 1 takes none of the sessions either: its instances do not start.`,
     )
     house.engine.start = start
     await until(async () => (await house.start('echo')).status === 200, 'the engine to start it again')

@@ -96,7 +96,8 @@ export class SecretService {
   async remove(organizationId: string, name: string): Promise<void> {
     const { isRemoved, users } = await this.#options.store.secrets.removeSet(organizationId, name)
     if (users.length > 0) {
-      const message = `The secret set ${name} is used by ${users.join(', ')}. Give them another one, or remove them first.`
+      const them = users.length === 1 ? 'it' : 'them'
+      const message = `The secret set ${name} is used by ${users.join(', ')}. Give ${them} another one, or remove ${them} first.`
       throw new CloudError('CONFLICT', message)
     }
     if (!isRemoved) throw noSet(name)

@@ -136,6 +136,7 @@ export interface Store {
     create(organization: Organization): Promise<void>
     get(id: string): Promise<Organization | undefined>
     first(): Promise<Organization | undefined>
+    named(name: string): Promise<Organization | undefined>
     setDefaultRegion(id: string, region: string): Promise<void>
   }
   keys: {

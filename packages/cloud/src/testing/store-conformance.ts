@@ -42,6 +42,8 @@ export function describeStore(name: string, makeHouse: () => Promise<StoreHouse>
         createdAt: 1,
       })
       expect(await store.organizations.get(randomUUID())).toBeUndefined()
+      expect(await store.organizations.named('o1')).toMatchObject({ id: two })
+      expect(await store.organizations.named('o')).toBeUndefined()
       await store.organizations.setDefaultRegion(one, 'far')
       await reopen()
       expect(await store.organizations.first()).toMatchObject({ id: one, defaultRegion: 'far' })

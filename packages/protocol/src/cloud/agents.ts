@@ -211,7 +211,7 @@ export const agentDetails = z.strictObject({
   instances: z.array(instanceRecord),
   errors: z.array(agentError),
   conditions: z.array(agentCondition),
-  /** Something to know about what was just asked for, such as that nothing has changed. */
+  /** Something to know, such as that nothing has changed, or that there can never be as many instances as are wanted. */
   warning: z.string().optional(),
 })
 export type AgentDetails = z.infer<typeof agentDetails>

@@ -73,8 +73,10 @@ export class BuildModel {
       this.build.value = await this.#api.build(this.id)
       this.problem.value = undefined
     } catch (error) {
-      this.gone.value = error instanceof ApiError && (error.status === 404 || error.status === 400)
-      this.problem.value = messageOf(error)
+      // An address that somebody has typed need not even have the form of an id.
+      const isNoId = error instanceof ApiError && error.status === 400
+      this.gone.value = isNoId || (error instanceof ApiError && error.status === 404)
+      this.problem.value = isNoId ? `There is no build ${this.id}.` : messageOf(error)
     }
   }
 }

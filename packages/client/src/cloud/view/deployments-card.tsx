@@ -110,8 +110,8 @@ export function DeploymentsCard({ model, agent }: DeploymentsCardProps): VNode |
           onClose={() => setTarget(undefined)}
         >
           <p>
-            A new deployment runs what #{target.number} ran, with the secrets of today. Sessions that are
-            running end where they began.
+            A new deployment runs what #{target.number} ran, with the secrets of today. Sessions that run are
+            not ended; they finish where they are.
           </p>
         </Question>
       )}

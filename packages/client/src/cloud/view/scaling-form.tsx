@@ -79,6 +79,7 @@ export function ScalingForm({ model, agent }: ScalingFormProps): VNode {
       <p class="hint">
         Instances that run always answer at once; others are started when they are needed, up to the most.
       </p>
+      {agent.warning !== undefined && <p class="hint">{agent.warning}</p>}
       <Trouble text={problem} />
     </form>
   )

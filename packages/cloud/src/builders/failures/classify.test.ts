@@ -195,7 +195,7 @@ it('names the file that the project has', () => {
   const lines = ["ModuleNotFoundError: No module named 'aiohttp'"]
   const hint = (requirements?: string) => classify({ lines, status: 1, step: RUN, requirements }).failure.hint
   expect(hint('pyproject.toml')).toBe(
-    'Add the package that has aiohttp to pyproject.toml. If it is a module of your own, its file was not sent.',
+    'Add the package that has aiohttp to pyproject.toml. If it is a module of your own, its file was not sent (see .dockerignore) or not copied (see COPY).',
   )
   expect(hint()).toContain('requirements.txt or pyproject.toml')
 })

@@ -12,9 +12,10 @@ export interface Rule {
 export const REQUIREMENTS = 'requirements.txt or pyproject.toml'
 /** What else can be done about a base image that cannot be had. */
 export const NO_REGISTRY =
-  'Where no registry can be reached, set "builds": {"builders": ["native"]} in cloud.json of the data folder, and start the cloud again.'
+  'Where no registry can be reached, set "builds": {"builders": ["native"]} in cloud.json of the folder that the cloud keeps everything in (--data), and start the cloud again.'
 /** What else may be behind a missing module of Python. */
-export const OWN_MODULE = 'If it is a module of your own, its file was not sent.'
+export const OWN_MODULE =
+  'If it is a module of your own, its file was not sent (see .dockerignore) or not copied (see COPY).'
 
 /**
  * The table, most telling first: a rule that stands higher wins, whichever line it was found in. Of the lines that one rule takes, the

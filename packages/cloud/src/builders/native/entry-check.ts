@@ -96,9 +96,13 @@ async function missingHint(
   module: string,
   isPython: boolean,
 ): Promise<string> {
-  if (module.startsWith('.')) return `The file of ${module} was not sent, or it has another name.`
+  if (module.startsWith('.'))
+    return `The file of ${module} was not sent (see .dockerignore) or not copied (see COPY), or it has another name.`
   if (!isPython) return `Add the package that has ${module} to the dependencies of package.json.`
   const { context } = shop.input
   const file = await requirementsFile({ context, dockerfilePath: posix.join(folder, 'Dockerfile') })
-  return `Add the package that has ${module} to ${file ?? 'pyproject.toml'}. ${OWN_MODULE}`
+  if (file === undefined) {
+    return `Nothing that was sent names the packages of this project: name the one that has ${module} in requirements.txt, let .dockerignore send that file, and COPY and install it in the container build file. ${OWN_MODULE}`
+  }
+  return `Add the package that has ${module} to ${file}. ${OWN_MODULE}`
 }

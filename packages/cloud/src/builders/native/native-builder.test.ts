@@ -120,11 +120,26 @@ describe.skipIf(why !== '')(`a project in Python${why}`, () => {
         code: 'dependency_missing',
         step: 'RUN pip install --no-cache-dir --no-index -r requirements.txt',
         line: 9,
-        hint: 'Add the package that has aiohttp_missing to requirements.txt. If it is a module of your own, its file was not sent.',
+        hint: 'Add the package that has aiohttp_missing to requirements.txt. If it is a module of your own, its file was not sent (see .dockerignore) or not copied (see COPY).',
       },
     })
     expect(bench.log.text).toContain("tools.py:2: ModuleNotFoundError: No module named 'aiohttp_missing'")
     expect(await bench.leftovers()).toEqual([])
+  })
+
+  it('says how a package comes in where nothing names packages', async () => {
+    await open({
+      Dockerfile: 'FROM a\nCOPY bot.py ./\nCMD ["python", "bot.py"]\n',
+      'bot.py': 'import nopackage_x\n',
+    })
+    expect(await bench.build(builder)).toMatchObject({
+      failure: {
+        code: 'dependency_missing',
+        hint: expect.stringMatching(
+          /nopackage_x in requirements\.txt, let \.dockerignore send .* COPY and install/,
+        ),
+      },
+    })
   })
 
   it('fails where a module of its own was not sent', async () => {

@@ -15,6 +15,9 @@ export function sqliteOrganizations(database: SqliteDatabase): Store['organizati
     async first() {
       return organizationOf(database.get('SELECT * FROM organizations ORDER BY created_at, rowid LIMIT 1'))
     },
+    async named(name) {
+      return organizationOf(database.get('SELECT * FROM organizations WHERE name = ? LIMIT 1', name))
+    },
     async setDefaultRegion(id, region) {
       database.run('UPDATE organizations SET default_region = ? WHERE id = ?', region, id)
     },

@@ -74,7 +74,7 @@ async function followed(agent: string, sessionId: string) {
   return {
     over: async () => {
       await stream.until(() => stream.end !== undefined)
-      const entries = stream.events.filter(({ id }) => id !== undefined)
+      const entries = stream.events.filter(({ id, data }) => id !== undefined && data !== undefined)
       return {
         texts: entries.map(({ data }) => (JSON.parse(data ?? '') as AgentLogEntry).log),
         session: stream.end as SessionRecord,

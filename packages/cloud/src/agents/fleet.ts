@@ -3,10 +3,11 @@ import type { AgentLogStore } from '../agent-logs/agent-log-store.ts'
 import type { StoredAgent, StoredDeployment } from '../store/agents.ts'
 import { AgentVoice } from './agent-voice.ts'
 import { Crew, type CrewOptions } from './crew.ts'
-import { noRoomFor, standingWords, superseded } from './deploy-failure.ts'
+import { noRoomFor, superseded } from './deploy-failure.ts'
 import type { HostedInstance } from './hosted-instance.ts'
 import type { StartReason, Tenant, UrgentReason } from './machine-room.ts'
 import { NextLook } from './next-look.ts'
+import { PhaseBook } from './phase-book.ts'
 import {
   agentFull,
   machineFull,
@@ -55,6 +56,7 @@ export class Fleet implements Tenant {
   readonly #options: FleetOptions
   readonly #voice: AgentVoice
   readonly #crew: Crew
+  readonly #phases: PhaseBook
   readonly #waiting = new WaitingLine<HostedInstance>()
   readonly #nextLook = new NextLook(() => this.wake())
   #working: Promise<void> | undefined
@@ -70,6 +72,7 @@ export class Fleet implements Tenant {
     this.#agent = agent
     this.#options = options
     this.#voice = new AgentVoice(agent.id, logs, log, clock)
+    this.#phases = new PhaseBook({ ...options, voice: this.#voice })
     this.#crew = new Crew({ ...options, voice: this.#voice, tenant: this, onChange: () => this.wake() })
   }
 
@@ -257,17 +260,11 @@ export class Fleet implements Tenant {
   }
 
   async #rollOut(candidate: Revision): Promise<void> {
-    const { store, clock } = this.#options
     const { minAgents, maxAgents } = this.#agent
     const target = Math.max(1, Math.min(minAgents, maxAgents))
     if (candidate.failure !== undefined) return this.#fail(candidate, candidate.failure)
     if (candidate.ready >= target) return this.#activate(candidate)
-    if (candidate.stored.phase === 'Creating') {
-      const at = clock()
-      await store.agents.setPhase(candidate.id, 'Validating', at)
-      candidate.enter('Validating', at)
-      this.#voice.say(candidate.id, `Deployment ${candidate.stored.number} is being rolled out.`)
-    }
+    if (candidate.stored.phase === 'Creating') await this.#phases.begin(candidate)
     for (let size = candidate.size; size < target; size += 1)
       this.#start(candidate, size === 0 ? 'deployment' : 'reserve')
     if (candidate.size === 0) return this.#waitForRoom(candidate)
@@ -289,31 +286,14 @@ export class Fleet implements Tenant {
   }
 
   async #activate(revision: Revision): Promise<void> {
-    const { store, clock, log } = this.#options
-    const before = this.#active
-    const at = clock()
-    await store.agents.activate(this.#agent.id, revision.id, at)
-    this.#agent = { ...this.#agent, activeDeploymentId: revision.id, updatedAt: at }
-    revision.enter('Active', at)
-    before?.enter('Draining', at)
-    const { number } = revision.stored
-    const draining =
-      before && ` Deployment ${before.stored.number} takes no more; ${finishing(before.sessions)} on it.`
-    this.#voice.say(revision.id, `Deployment ${number} is active and takes the sessions.${draining ?? ''}`)
-    log.info('a deployment is active', { agent: this.#agent.name, deployment: number })
+    await this.#phases.activate(this.#agent, revision, this.#active, (updatedAt) => {
+      this.#agent = { ...this.#agent, activeDeploymentId: revision.id, updatedAt }
+    })
     this.#isDirty = true
   }
 
   async #fail(revision: Revision, failure: DeployFailure): Promise<void> {
-    const { store, clock, log } = this.#options
-    const at = clock()
-    await store.agents.setPhase(revision.id, 'Failed', at, failure, revision.counts)
-    revision.enter('Failed', at, failure)
-    const active = this.#active
-    const stays = active && ` Deployment ${active.stored.number} ${standingWords(active.downReason)}.`
-    const text = `Deployment ${revision.stored.number} failed: ${ended(failure.message)}${stays ?? ''}`
-    this.#voice.say(revision.id, text, { level: 'error' })
-    log.warn('a deployment failed', { agent: this.#agent.name, code: failure.code, why: failure.message })
+    await this.#phases.fail(this.#agent, revision, failure, this.#active)
     this.#isDirty = true
   }
 
@@ -324,22 +304,9 @@ export class Fleet implements Tenant {
         this.#crew.stop(instance, 'it is not needed')
     }
     if (!revision.isEmpty) return
-    if (revision.stored.phase !== 'Failed') await this.#retire(revision)
+    await this.#phases.retire(this.#agent, revision, this.#active)
     // Not before: what could not be written is tried again.
     this.#crew.remove(revision)
-  }
-
-  async #retire(revision: Revision): Promise<void> {
-    const { store, clock } = this.#options
-    const { phase, number } = revision.stored
-    const isUnfinished = phase === 'Creating' || phase === 'Validating'
-    // Its successor was made, and then the cloud ended before it could be given up.
-    if (isUnfinished && this.#agent.deletedAt === null) {
-      return this.#fail(revision, superseded('A later deployment'))
-    }
-    await store.agents.setPhase(revision.id, 'Retired', clock())
-    const end = isUnfinished ? 'was not ready when its agent was removed' : 'is retired'
-    this.#voice.say(revision.id, `Deployment ${number} ${end}.`)
   }
 
   #scale(active: Revision): void {
@@ -387,13 +354,4 @@ export class Fleet implements Tenant {
     const isStarted = this.#crew.start(this.#agent, revision, why)
     if (!isStarted && why !== 'reserve') this.#lacksRoom = true
   }
-}
-
-function finishing(sessions: number): string {
-  return sessions === 1 ? '1 session finishes' : `${sessions} sessions finish`
-}
-
-/** What engines say has not always an end that something can follow. */
-function ended(message: string): string {
-  return /[.!?]$/.test(message) ? message : `${message}.`
 }

@@ -106,6 +106,11 @@ export class Fleet implements Tenant {
     return this.#crew.leaving
   }
 
+  /** Whether there are instances of more than one deployment. */
+  get isReplacing(): boolean {
+    return this.#crew.revisions.filter(({ total }) => total > 0).length > 1
+  }
+
   get view(): FleetView {
     const { revisions } = this.#crew
     return {

@@ -16,7 +16,7 @@ export class Fleets {
 
   /** Opens the fleets of all agents that are there, and finds their instances again. */
   async open(): Promise<void> {
-    const { store, host, logs, log } = this.#options
+    const { store, host, logs, room, log } = this.#options
     const agents = await store.agents.all()
     logs.removeOthers(new Set(agents.map(({ id }) => id))).catch((error: unknown) => {
       log.warn('the logs of removed agents were not removed', { error })
@@ -25,6 +25,7 @@ export class Fleets {
     await host.removeLeftovers(new Set(instances.flat().map(({ id }) => id)))
     const fleets = agents.map((agent) => this.add(agent))
     await Promise.all(fleets.map((fleet) => fleet.rejoin()))
+    for (const fleet of fleets) if (fleet.isReplacing) room.rejoin(fleet)
     // Not before all are found: else somebody would take a place that is taken.
     for (const fleet of fleets) fleet.open()
   }

@@ -42,6 +42,11 @@ export class MachineRoom {
     this.leave(tenant)
   }
 
+  /** A tenant replaces an instance, as an earlier process has let it: if that is one too many, it is so still. */
+  rejoin(tenant: Tenant): void {
+    if (this.#extra === undefined && this.#free < 0) this.#extra = { tenant, size: tenant.size - 1 }
+  }
+
   /** Whether there is room for so many instances that somebody waits for, or will be: because others stop, or can be made to. */
   hasRoom(tenant: Tenant | undefined, instances = 1): boolean {
     // Each of the others that wait gets a place before one gets its second.
@@ -100,7 +105,11 @@ export class MachineRoom {
 
   /** The one too many is not so any more when it or what it replaces is gone. */
   #forgetExtra(): void {
-    if (this.#extra && this.#extra.tenant.size <= this.#extra.size) this.#extra = undefined
+    if (!this.#hasExtra) this.#extra = undefined
+  }
+
+  get #hasExtra(): boolean {
+    return this.#extra !== undefined && this.#extra.tenant.size > this.#extra.size
   }
 
   #yielding(tenant: Tenant): Tenant | undefined {
@@ -114,11 +123,14 @@ export class MachineRoom {
   /** The one too many takes nobody's place. */
   get #free(): number {
     const held = [...this.#tenants].reduce((sum, { size }) => sum + size, 0)
-    return this.#maxInstances - held + (this.#extra ? 1 : 0)
+    return this.#maxInstances - held + (this.#hasExtra ? 1 : 0)
   }
 
   /** What is free, and will be as soon as those are gone that are being stopped. */
   get #coming(): number {
-    return this.#free + [...this.#tenants].reduce((sum, { leaving }) => sum + leaving, 0)
+    const leaving = [...this.#tenants].reduce((sum, tenant) => sum + tenant.leaving, 0)
+    // Whoever has one too many frees no place by the next one that goes.
+    const isEnding = this.#hasExtra && this.#extra !== undefined && this.#extra.tenant.leaving > 0
+    return this.#free + leaving - (isEnding ? 1 : 0)
   }
 }

@@ -69,6 +69,51 @@ describe('a machine that is full', () => {
     expect(await house.agent('echo')).toMatchObject({ warning })
   })
 
+  describe('where one agent has one too many, to replace its own', () => {
+    const old = 'registry.test/old:1'
+    const zero = { autoScaling: { minAgents: 0, maxAgents: 1 } }
+
+    it('refuses callers of others at once while the replaced one goes: no place becomes free by that', async () => {
+      // Who would wait, would wait longer than the test.
+      house = await AgentHouse.open({
+        config: { agents: { maxInstances: 1, idleSeconds: 0, startSeconds: 600 } },
+      })
+      await house.deployed('other', zero)
+      await until(() => house.engine.running.length === 0, 'its instance to be idle and gone')
+      house.engine.scripts.set(old, { lingers: true })
+      await house.deployed('main', { ...ONE, image: old })
+      await house.update('main', { image: 'registry.test/new:1' })
+      const replaced = await until(
+        () => running(old).find(({ isStopped }) => isStopped),
+        'the old one to be stopped',
+      )
+      expect(await house.start('other')).toMatchObject({ status: 429 })
+      let removed = () => {}
+      house.engine.remove = () => new Promise((resolve) => (removed = () => resolve()))
+      replaced.crash({ code: 0 })
+      await until(async () => (await house.agent('main')).instances.length === 1, 'it to be gone')
+      expect(await house.start('other')).toMatchObject({ status: 429 })
+      removed()
+    })
+
+    it.each(['goes on', 'is started again'])(
+      'gives others their places again while the cloud %s',
+      async (what) => {
+        house = await AgentHouse.open({ config: { agents: { maxInstances: 2, idleSeconds: 0 } } })
+        await house.deployed('main', { ...ONE, image: old })
+        await house.session('main')
+        await house.deployed('other', { ...ONE, image: 'registry.test/other:1' })
+        await house.update('main', { image: 'registry.test/new:1' })
+        await house.phase('main', 'Active')
+        expect(house.engine.running).toHaveLength(3)
+        if (what === 'is started again') await house.fixture.restart()
+        running('registry.test/other:1')[0]?.crash({ code: 1 })
+        await until(async () => (await house.start('other')).status === 200, 'another instance of it')
+        expect(house.engine.running).toHaveLength(3)
+      },
+    )
+  })
+
   it('fails a first deployment that finds no place in time', async () => {
     const config = (maxInstances: number) => ({ agents: { maxInstances, startSeconds: 2 } })
     house = await AgentHouse.open({ config: config(2) })

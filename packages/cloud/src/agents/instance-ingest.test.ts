@@ -73,7 +73,7 @@ it('tries again once, however often it was woken meanwhile', async () => {
 function endless(): Partial<InstanceIngestOptions> {
   const write = () => appendFile(join(folder, 'output.log'), '\n'.repeat(6000))
   return {
-    takeMs: 1,
+    ...{ takeMs: 1, restBytes: 1 },
     redaction: async () => {
       await write()
       return RedactionTable.of([])
@@ -92,6 +92,12 @@ it('the rest of one that has left something without an end is left out, and that
   await writeFile(join(folder, 'output.log'), '\n'.repeat(6000))
   await ingestOf(endless()).finish()
   expect((await texts()).filter((text) => text !== '')).toEqual([OBSTACLES.endless])
+})
+
+it('the rest of one that has ended is taken over, however long that takes', async () => {
+  await writeFile(join(folder, 'output.log'), '\n'.repeat(12_000))
+  await ingestOf({ takeMs: 0 }).finish()
+  expect(await logs.newest('agent')).toBe(12_000)
 })
 
 it('the rest of one that is closed meanwhile is left to the next process', async () => {

@@ -10,8 +10,10 @@ import type { RedactionTable } from '../logs/redaction-table.ts'
 const WORDS_LENGTH = 16 * 1024
 /** Something that could not be written is tried again after so long. */
 const RETRY_MS = 1000
-/** Nothing is taken for longer than this in one go, since a bot may write without an end. All that a runner keeps takes less. */
+/** Nothing is taken for longer than this in one go, since a bot may write without an end. */
 const TAKE_MS = 15_000
+/** An instance that has ended leaves no more than this, unless somebody goes on writing: twice what a runner and its output file hold. */
+const REST_BYTES = 192 * 1024 * 1024
 /** The rest of an instance that has ended is tried so often to be read, if that fails for no reason that we know. */
 const READ_TRIES = 60
 
@@ -33,6 +35,8 @@ export interface InstanceIngestOptions {
   readonly clock: Clock
   /** How long it takes over what is there in one go. */
   readonly takeMs?: number | undefined
+  /** How much is taken over of an instance that has ended. */
+  readonly restBytes?: number | undefined
 }
 
 /**
@@ -43,6 +47,7 @@ export class InstanceIngest {
   readonly #options: InstanceIngestOptions
   readonly #reader: JournalReader
   readonly #takeMs: number
+  readonly #restBytes: number
   #position: JournalPosition | undefined
   #isReady = false
   #isClosed = false
@@ -62,6 +67,7 @@ export class InstanceIngest {
     this.#options = options
     this.#reader = new JournalReader(options)
     this.#takeMs = options.takeMs ?? TAKE_MS
+    this.#restBytes = options.restBytes ?? REST_BYTES
   }
 
   /** The end of what the instance has printed or told as an error. */
@@ -158,14 +164,16 @@ export class InstanceIngest {
   }
 
   async #takeNow(): Promise<void> {
-    const hasMore = await this.#takeAll(false)
+    const end = performance.now() + this.#takeMs
+    const hasMore = await this.#takeAll(false, () => performance.now() >= end)
     // Whoever waits has what was there; somebody writes as fast as we read.
     if (hasMore) this.wake()
   }
 
   async #takeRest(): Promise<void> {
     try {
-      const hasMore = await this.#takeAll(true)
+      // However long that takes: others may end at the same time, and how a session ended is at the end of it.
+      const hasMore = await this.#takeAll(true, (bytes) => bytes >= this.#restBytes)
       if (hasMore && !this.#isClosed) await this.#tell('endless')
     } catch (error) {
       if (!this.#isUnread) throw error
@@ -175,18 +183,18 @@ export class InstanceIngest {
     }
   }
 
-  /** Takes what is there. Says whether there is more than it takes in one go. */
-  async #takeAll(isOver: boolean): Promise<boolean> {
+  /** Takes what is there, until that is enough. Says whether there is more. */
+  async #takeAll(isOver: boolean, isEnough: (bytes: number) => boolean): Promise<boolean> {
     this.#isUnread = false
     let position = this.#position ?? (await this.#options.logs.position(this.#options.instanceId))
     position ??= JOURNAL_START
-    const begun = performance.now()
     let hasMore = true
-    while (hasMore && !this.#isClosed && performance.now() - begun < this.#takeMs) {
+    for (let bytes = 0; hasMore && !this.#isClosed && !isEnough(bytes); ) {
       const batch = await this.#read(position, isOver)
       await this.#take(batch, position)
       position = batch.position
       this.#position = position
+      bytes += batch.bytes
       hasMore = batch.hasMore
     }
     return hasMore

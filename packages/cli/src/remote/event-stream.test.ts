@@ -21,6 +21,13 @@ it.each([
   [': beat\n\nevent: x\n\ndata: a\n\n', [{ id: undefined, type: 'message', data: 'a' }]],
   ['data\n\n', [{ id: undefined, type: 'message', data: '' }]],
   ['retry: 5\nother: x\n\n', []],
+  [
+    'id: 3\nretry: 5\n\n: beat\n\ndata: a\n\n',
+    [
+      { id: '3', type: 'place', data: '' },
+      { id: '3', type: 'message', data: 'a' },
+    ],
+  ],
   ['data: cut off', []],
 ])('%j', (text, events) => {
   expect(parse([text])).toEqual(events)

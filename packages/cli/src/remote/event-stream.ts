@@ -1,6 +1,6 @@
 import { RemoteError } from './remote-error.ts'
 
-/** One event. */
+/** One event. What has an id and nothing else only says where the stream is: that is one of type `place`. */
 export interface StreamEvent {
   /** The newest id up to here. */
   readonly id: string | undefined
@@ -15,6 +15,7 @@ const MAX_LINE = 1024 * 1024
 export class EventStreamParser {
   #rest = ''
   #id: string | undefined
+  #isPlace = false
   #type = ''
   #data: string[] = []
   #afterReturn = false
@@ -35,15 +36,21 @@ export class EventStreamParser {
     const [, field = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
     if (field === 'data') this.#data.push(value)
     else if (field === 'event') this.#type = value
-    else if (field === 'id' && !value.includes('\0')) this.#id = value
+    else if (field === 'id' && !value.includes('\0')) {
+      this.#id = value
+      this.#isPlace = true
+    }
     return undefined
   }
 
   #dispatch(): StreamEvent | undefined {
-    const event = { id: this.#id, type: this.#type || 'message', data: this.#data.join('\n') }
     const isEmpty = this.#data.length === 0
+    const type = isEmpty ? 'place' : this.#type || 'message'
+    const event = { id: this.#id, type, data: this.#data.join('\n') }
+    const isPlace = this.#isPlace
     this.#type = ''
     this.#data = []
-    return isEmpty ? undefined : event
+    this.#isPlace = false
+    return isEmpty && !isPlace ? undefined : event
   }
 }

@@ -43,6 +43,8 @@ export async function* followAgentLog(
       lastEventId = id
       yield { type: agentLogReset.safeParse(jsonOf(data)).data?.replaced ? 'replaced' : 'missed' }
     }
+    // Also who has got nothing yet comes back to where this was.
+    if (type === 'place') lastEventId = id
     if (type !== 'message') continue
     const entry = readAnswer(agentLogEntry, jsonOf(data), 'The cloud')
     // What was there before the connection broke is not shown twice.

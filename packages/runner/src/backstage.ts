@@ -97,6 +97,7 @@ export class Backstage {
   async close(): Promise<void> {
     this.#ending.abort()
     await Promise.all([this.guests.close(), this.#media?.close(), this.#source?.close()])
+    this.#kills.close()
     this.#returnProcess()
   }
 

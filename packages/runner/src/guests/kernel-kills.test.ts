@@ -62,6 +62,23 @@ describe('what the kernel has ended', () => {
     expect(KernelKills.find({ membership, mounts: mounts() }).claim()).toBe(false)
   })
 
+  it('is not what the kernel has ended before, and nobody has missed', async () => {
+    await count('unified/a/memory.events', 0)
+    let now = 0
+    const kills = KernelKills.find({ membership: '0::/a\n', mounts: newer('/') }, () => now)
+    await count('unified/a/memory.events', 1)
+    kills.look()
+    now = 4000
+    kills.look()
+    expect(kills.claim()).toBe(true)
+    await count('unified/a/memory.events', 2)
+    kills.look()
+    now = 10_000
+    kills.look()
+    expect(kills.claim()).toBe(false)
+    kills.close()
+  })
+
   it('is nothing where an old kernel does not count', async () => {
     await count('memory/a/memory.oom_control', 0)
     await writeFile(join(folder, 'memory/a/memory.oom_control'), 'oom_kill_disable 0\nunder_oom 0\n')

@@ -9,20 +9,46 @@ export interface ControlGroups {
   readonly mounts: string
 }
 
+const LOOK_MS = 1000
+/** Whoever was ended is noticed sooner than this. */
+const CLAIMED_MS = 5000
+
 /** Knows of processes that the kernel has ended because the memory of the runner's control group was used up. */
 export class KernelKills {
   readonly #file: string | undefined
-  /** Those that were there before, or were claimed since. */
+  readonly #now: () => number
+  readonly #timer: NodeJS.Timeout | undefined
+  /** Those that were there before, were claimed since, or were none of ours. */
   #known: number
+  #seen: number
+  #seenAt: number
 
-  private constructor(file: string | undefined) {
+  private constructor(file: string | undefined, now: () => number) {
     this.#file = file
+    this.#now = now
     this.#known = this.#count()
+    this.#seen = this.#known
+    this.#seenAt = now()
+    if (file !== undefined) this.#timer = setInterval(() => this.look(), LOOK_MS).unref()
   }
 
   /** Takes the group that this process is in. Where there is none, nothing is ever said to be the kernel's doing. */
-  static find(groups: ControlGroups = ownGroups()): KernelKills {
-    return new KernelKills(countFile(groups))
+  static find(groups: ControlGroups = ownGroups(), now: () => number = () => performance.now()): KernelKills {
+    return new KernelKills(countFile(groups), now)
+  }
+
+  /** Sees whether the kernel has ended more. What nobody claims in time was something else, such as a program that a bot has started. */
+  look(): void {
+    const count = this.#count()
+    const now = this.#now()
+    if (count > this.#seen) {
+      this.#seen = count
+      this.#seenAt = now
+    } else if (now - this.#seenAt > CLAIMED_MS) this.#known = Math.max(this.#known, this.#seen)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
   }
 
   /**
@@ -30,6 +56,7 @@ export class KernelKills {
    * which somebody else has killed is not taken for another. The kernel counts before it kills.
    */
   claim(): boolean {
+    this.look()
     if (this.#count() <= this.#known) return false
     this.#known += 1
     return true

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InstanceSettings } from '@botcli/protocol'
@@ -9,6 +10,7 @@ import { removeFolder } from './remove-folder.ts'
 /** What fits into the system's structure for the address of a socket. */
 const MAX_SOCKET_BYTES = 107
 const RECORD = 'instance.json'
+const IDENTITY = 'identity'
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
@@ -35,6 +37,7 @@ export class InstanceFolder {
     const shortcut = isUnfit ? await FolderShortcut.make(path) : null
     const folder = new InstanceFolder(root, id, shortcut)
     try {
+      await writeFile(join(path, IDENTITY), await identityOf(path), { mode: 0o600 })
       for (const name of [folder.door, folder.journal, folder.home, folder.temporary, folder.compiled])
         await mkdir(name, { mode: 0o700 })
       return folder
@@ -52,7 +55,7 @@ export class InstanceFolder {
     root: string,
     id: string,
   ): Promise<{ readonly folder: InstanceFolder; readonly record: InstanceRecord } | undefined> {
-    if (!UUID.test(id)) return undefined
+    if (!UUID.test(id) || (await isCopy(join(root, id)))) return undefined
     const text = await readFile(join(root, id, RECORD), 'utf8').catch((error: unknown) => {
       if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
       throw error
@@ -60,9 +63,13 @@ export class InstanceFolder {
     if (text === undefined) return undefined
     const record = instanceRecord.safeParse(parsed(text)).data
     if (record === undefined) throw new Error(`${join(root, id, RECORD)} is damaged.`)
-    if (record.folder !== undefined && record.folder !== (await identityOf(join(root, id)))) return undefined
     const shortcut = record.shortcut === null ? null : new FolderShortcut(record.shortcut, join(root, id))
     return { folder: new InstanceFolder(root, id, shortcut), record }
+  }
+
+  /** Whether something may have been started from one: it is there, and is no copy of one, whose instance belongs to another cloud. */
+  static async isOwn(root: string, id: string): Promise<boolean> {
+    return UUID.test(id) && existsSync(join(root, id)) && !(await isCopy(join(root, id)))
   }
 
   /** One of which there may be anything or nothing, to remove it. */
@@ -147,8 +154,7 @@ export class InstanceFolder {
   }
 
   async writeRecord(run: InstanceRecord['run']): Promise<void> {
-    const folder = await identityOf(this.path)
-    const record: InstanceRecord = { version: 1, id: this.id, folder, shortcut: this.shortcut, run }
+    const record: InstanceRecord = { version: 1, id: this.id, shortcut: this.shortcut, run }
     const path = join(this.path, RECORD)
     // In one step: whoever reads it after a crash finds the old one or the new one.
     await writeFile(`${path}.part`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 })
@@ -164,10 +170,23 @@ export class InstanceFolder {
   }
 }
 
-/** What no other folder of this machine has, and this one keeps when it is moved. */
+/** What no other folder of this machine has while it runs, and this one keeps when it is moved. */
 async function identityOf(path: string): Promise<string> {
   const { dev, ino } = await stat(path, { bigint: true })
-  return `${dev}:${ino}`
+  return `${await bootOf()} ${dev}:${ino}`
+}
+
+/** What ran before the machine was started runs nowhere any more, so that nobody else can be harmed by what we take for our own. */
+async function isCopy(path: string): Promise<boolean> {
+  const told = await readFile(join(path, IDENTITY), 'utf8').catch(() => undefined)
+  if (told === undefined || !told.startsWith(`${await bootOf()} `)) return false
+  // One that goes in this moment is none.
+  return told !== (await identityOf(path).catch(() => told))
+}
+
+/** Another one each time the machine is started; the same for ever where the system does not tell. */
+async function bootOf(): Promise<string> {
+  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => 'unknown')).trim()
 }
 
 function parsed(text: string): unknown {

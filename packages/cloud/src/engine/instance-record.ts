@@ -5,8 +5,6 @@ import { processIdentity } from './process-identity.ts'
 export const instanceRecord = z.strictObject({
   version: z.literal(1),
   id: z.uuid(),
-  /** Which folder this is: a copy of it elsewhere has the same record, but is another one. */
-  folder: z.string().optional(),
   /** A folder with a short path that leads to its own, where that is too long for a socket. */
   shortcut: z.string().nullable(),
   run: z.discriminatedUnion('kind', [

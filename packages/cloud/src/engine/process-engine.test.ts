@@ -7,9 +7,12 @@ import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findSandbox } from '../builders/limits/find-limiter.ts'
 import { readBundle, writeBundle } from '../builders/native/bundle.ts'
+import { until } from '../testing/cloud-fixture.ts'
 import { buildProgram, InstanceBench, processesOfInstance, ready } from '../testing/instance-bench.ts'
 import type { Instance } from './engine.ts'
 import { HttpInstanceClient } from './http-instance-client.ts'
+import { INSTANCE_ID_VARIABLE } from './instance-environment.ts'
+import { InstanceFolder } from './instance-folder.ts'
 import { JOURNAL_START, JournalReader } from './journal-reader.ts'
 
 let runner: readonly string[]
@@ -291,6 +294,19 @@ console.log('leads to', readlinkSync('/proc/self/fd/251'))`
       expect(await processesOfInstance(instance.id)).toEqual([])
       expect(await engine.list()).toEqual([])
       await engine.close()
+    })
+
+    it('ends what was begun for one of which nothing is written down yet', async () => {
+      const id = crypto.randomUUID()
+      await InstanceFolder.make(bench.instances, id)
+      const env = { ...process.env, [INSTANCE_ID_VARIABLE]: id }
+      const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { env })
+      const ended = once(child, 'exit')
+      await until(async () => (await processesOfInstance(id)).length > 0, 'it to begin')
+      expect(await bench.engine.find(id)).toBeUndefined()
+      await bench.engine.remove(id)
+      expect(await ended).toEqual([null, 'SIGKILL'])
+      expect(await bench.engine.list()).toEqual([])
     })
 
     it('is left alone by a cloud whose data are a copy, with its folder or without', async () => {

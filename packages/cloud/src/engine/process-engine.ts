@@ -108,17 +108,16 @@ export class ProcessEngine implements Engine {
     held?.close()
     this.#held.delete(id)
     this.#outOfReach.delete(id)
-    let isDamaged = false
+    const isOwn = await InstanceFolder.isOwn(root, id)
     const found = await InstanceFolder.open(root, id).catch((error: unknown) => {
       log.warn('an instance is removed without what was written down of it', { id, error })
-      isDamaged = true
       return undefined
     })
     const folder = held?.folder ?? found?.folder ?? InstanceFolder.leftover(root, id)
     if (folder === undefined) return
     if (found?.record.run.kind === 'container') await containers.remove(found.record.run)
-    // Without a record nothing was started here. What runs under this name then is another cloud's, of which our data are a copy.
-    if (held || found || isDamaged) {
+    // What runs under this name without a folder of ours is another cloud's, of which our data are a copy.
+    if (held || isOwn) {
       await killAll(() => processesWith(instanceMark(id)))
       await bundles.cleanUp(id)
     }

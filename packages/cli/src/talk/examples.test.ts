@@ -56,7 +56,7 @@ describe.skipIf(CHROMIUM === undefined)(
         expect(await page.request('ask', { deep: [1, null, 'ü'] })).toEqual({ deep: [1, null, 'ü'] })
         await page.type('grüß dich 👋')
         expect(JSON.stringify(await page.event('botOutput'))).toContain('grüß dich 👋')
-        expect(await house.session(agent, id)).toMatchObject({ state: 'active', transport, outcome: null })
+        expect(await house.active(agent, id)).toMatchObject({ transport, outcome: null })
         await page.disconnect()
         const session = await house.ended(agent, id)
         expect(session).toMatchObject({ completionStatus: 'client_left', outcome: { result: 'ok' } })

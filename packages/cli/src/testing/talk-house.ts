@@ -134,6 +134,14 @@ export class TalkHouse {
     return (await this.ask('GET', `/v1/agents/${agent}/sessions/${id}`)) as SessionRecord
   }
 
+  /** Waits until the cloud has heard that the caller of a session is there: its bot knows that a moment before. */
+  async active(agent: string, id: string): Promise<SessionRecord> {
+    return until(async () => {
+      const session = await this.session(agent, id)
+      return session.state === 'active' && session
+    }, `session ${id} to be active`)
+  }
+
   /** Waits until a session is over. */
   async ended(agent: string, id: string): Promise<SessionRecord> {
     return until(async () => {

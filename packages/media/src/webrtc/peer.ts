@@ -12,6 +12,8 @@ const OPUS_PROFILE = 'minptime=10;useinbandfec=1;usedtx=1'
 export const MAX_MESSAGE_BYTES = 262_144
 /** Addresses of this machine are found within milliseconds; an answer with fewer of them beats a late one. */
 const GATHERING_MS = 500
+/** The native library takes a millisecond to tell the client that it is over; a busy machine takes longer. */
+const GOODBYE_MS = 1000
 /** The native library itself holds only some. */
 const MAX_CANDIDATES = 200
 
@@ -45,6 +47,8 @@ export interface PeerOptions {
 /** One native peer connection, always the answering side. An exception in a native callback would end the process. */
 export class Peer {
   readonly id: string
+  /** Settles after {@link close}, when the client has been told. A process that ends before leaves it in the dark. */
+  readonly closed: Promise<void>
   readonly #options: PeerOptions
   readonly #native: PeerConnection
   readonly #offered: Pick<Offer, 'audio' | 'transport'>
@@ -53,15 +57,23 @@ export class Peer {
   #candidates = 0
   #closed = false
   #gathered: (() => void) | undefined
+  #gone: () => void = () => {}
 
   constructor(offer: Offer, options: PeerOptions) {
     this.id = options.id
+    this.closed = new Promise((resolve) => {
+      this.#gone = resolve
+    })
     this.#options = options
     this.#offered = offer
     this.#native = createNative(options)
     try {
       const on = this.#guard
-      this.#native.onStateChange(on((state) => options.events.state(state)))
+      const tell = on((state: string) => options.events.state(state))
+      this.#native.onStateChange((state) => {
+        if (state === 'closed') this.#gone()
+        tell(state)
+      })
       this.#native.onGatheringStateChange(on((state) => state === 'complete' && this.#gathered?.()))
       this.#native.onDataChannel(on((channel) => this.#adopt(channel)))
       this.#track = this.#native.addTrack(audioSection(offer, options.ssrc))
@@ -129,6 +141,8 @@ export class Peer {
     if (this.#closed) return
     this.#closed = true
     this.#gathered?.()
+    const limit = setTimeout(this.#gone, GOODBYE_MS)
+    this.closed.then(() => clearTimeout(limit))
     try {
       this.#channel?.close()
       this.#track.close()

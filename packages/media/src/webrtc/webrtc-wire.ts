@@ -233,9 +233,10 @@ export class WebrtcWire implements Wire, PeerEnd {
 
   #closePeer(peer: Peer | undefined, leftMs: number): void {
     const sent = this.#channel.unsent === 0 && leftMs < FLUSH_MS
-    if (peer === undefined || sent || leftMs <= 0) {
-      peer?.close()
-      this.#finish()
+    if (peer === undefined) this.#finish()
+    else if (sent || leftMs <= 0) {
+      peer.close()
+      peer.closed.then(this.#finish)
     } else this.#setTimer(() => this.#closePeer(peer, leftMs - FLUSH_STEP_MS), FLUSH_STEP_MS)
   }
 }

@@ -8,6 +8,7 @@ import type { GuestOver } from '../session/guest-channel.ts'
 import type { MediaReport } from '../session/hosted-session.ts'
 import { START } from '../testing/session-fixture.ts'
 import { until } from '../testing/until.ts'
+import { WebrtcTestClient } from '../testing/webrtc-client.ts'
 import { MediaWorker } from './media-worker.ts'
 
 const OPTIONS = { ice: {}, maxMemoryBytes: 1024 * 1024 * 1024 }
@@ -80,6 +81,24 @@ describe('a media worker', () => {
     expect(await worker.close('one', STOPPED, 0)).toMatchObject({ counters: { messagesIn: 0 }, latency: [] })
     expect(worker.load).toBe(0)
     expect(await worker.close('one', STOPPED, 0)).toBeUndefined()
+  })
+
+  it('has told its callers when their sessions are closed, so that it can be stopped at once', async () => {
+    const clients = Array.from({ length: 8 }, (_, id) => {
+      const signal = async (offer: string) =>
+        (await worker.openWebrtc(`peer ${id}`, offer, record().events)).sdp
+      return new WebrtcTestClient({ signal })
+    })
+    try {
+      await Promise.all(clients.map((client) => client.connect()))
+      await Promise.all(clients.map((_, id) => worker.close(`peer ${id}`, STOPPED, 0)))
+      worker.stop()
+      await until('every caller knows that it is over', () =>
+        clients.every(({ state }) => state !== 'connected'),
+      )
+    } finally {
+      for (const client of clients) client.close()
+    }
   })
 
   it('refuses what is no handshake and no offer, and holds nothing then', async () => {

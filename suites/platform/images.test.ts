@@ -1,16 +1,16 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { npmPacker } from '../../packages/cli/src/cloud/npm-packer.ts'
+import { copyExample } from '../../packages/cli/src/testing/example.ts'
 import { BASE, writeBaseContext } from '../builders/base-image.ts'
 import { debianPrograms } from '../builders/debian.ts'
 
 const run = promisify(execFile)
-const EXAMPLES = resolve(import.meta.dirname, '../../examples')
 const LIMIT_MS = 300_000
 /** What stands for the published image of Node. */
 const NODE_IMAGE = 'localhost/botcli-test-node:1'
@@ -134,7 +134,7 @@ describe.skipIf(noNpm)(`packages of this botcli${noNpm ? ` (${noNpm.skipped})` :
 /** Copies the example, but for the image that it begins with; a registry would have that. */
 async function makeEcho(folder: string): Promise<{ readonly project: string; readonly own: string }> {
   const project = await mkdtemp(join(folder, 'echo-'))
-  await cp(join(EXAMPLES, 'echo'), project, { recursive: true })
+  await copyExample('echo', project)
   const file = await readFile(join(project, 'Dockerfile'), 'utf8')
   const own = file.replace(/^FROM node:\S+$/m, `FROM ${NODE_IMAGE}`)
   await writeFile(join(project, 'Dockerfile'), own)

@@ -1,7 +1,8 @@
-import { cp, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BotCloud } from '../testing/bot-cloud.ts'
+import { copyExample } from '../testing/example.ts'
 import { folderWith } from '../testing/folder.ts'
 import { typed } from '../testing/typed-command.ts'
 
@@ -41,7 +42,7 @@ describe('a bot in a real cloud', () => {
     async () => {
       const { env } = await BotCloud.start()
       const cwd = await folderWith({})
-      await cp(join(EXAMPLES, 'echo-python'), cwd, { recursive: true })
+      await copyExample('echo-python', cwd)
       const run = (...argv: readonly string[]) => typed(argv, { env, cwd })
       expect((await run('deploy')).code).toBe(0)
       expect((await run('agent', 'scale', 'echo-python', '--max', '2')).code).toBe(0)

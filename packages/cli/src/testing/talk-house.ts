@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { CarrierId, StartRequest } from '@botcli/protocol'
@@ -15,6 +15,7 @@ import type { Engine } from '../../../cloud/src/engine/engine.ts'
 import { openProcessEngine } from '../../../cloud/src/engine/open-process-engine.ts'
 import type { FirstKeys } from '../../../cloud/src/first-start.ts'
 import { until } from '../../../runner/src/testing/runner-fixture.ts'
+import { copyExample } from './example.ts'
 import { typed } from './typed-command.ts'
 
 const REPOSITORY = resolve(import.meta.dirname, '../../../..')
@@ -91,7 +92,7 @@ export class TalkHouse {
   /** Deploys what is in a folder of its own, as a user does. */
   async deploy(what: Deployed, options: readonly string[] = []): Promise<void> {
     const cwd = await mkdtemp(join(this.#folder, 'project-'))
-    if (typeof what === 'string') await cp(join(REPOSITORY, 'examples', what), cwd, { recursive: true })
+    if (typeof what === 'string') await copyExample(what, cwd)
     else for (const [name, text] of Object.entries(what.files)) await writeFile(join(cwd, name), text)
     await this.botcli(['deploy', ...options], cwd)
   }

@@ -129,7 +129,8 @@ describe('secrets', () => {
   })
 })
 
-it('takes what the runner prints when it gives up for an error', async () => {
-  const entries = (await ingest()).output(['botcli: The bot could not be loaded: no', 'mybotcli: x'], START)
-  expect(entries.map(({ level }) => level)).toEqual(['error', null])
+it('takes what the runner prints when it gives up for an error, with the traceback that follows', async () => {
+  const lines = ['mybotcli: x', 'botcli: The bot could not be loaded: no', 'Traceback …', '  File "bot.py"']
+  const entries = (await ingest()).output(lines, START)
+  expect(entries.map(({ level }) => level)).toEqual([null, 'error', 'error', 'error'])
 })

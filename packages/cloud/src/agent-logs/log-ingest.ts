@@ -43,12 +43,13 @@ export class LogIngest {
     })
   }
 
-  /** Entries of the lines that its process has printed beside its journal. */
+  /** Entries of the lines that its process has printed beside its journal. What follows its last words belongs to them: a traceback, mostly. */
   output(lines: readonly string[], moment: LogMoment): readonly NewLogEntry[] {
-    return lines.map((line) => {
-      const text = printable(line)
-      return this.#entry(moment, { text, ...(text.startsWith(LAST_WORDS) && { level: 'error' as const }) })
-    })
+    const texts = lines.map(printable)
+    const lastWords = texts.findIndex((text) => text.startsWith(LAST_WORDS))
+    return texts.map((text, at) =>
+      this.#entry(moment, { text, level: lastWords >= 0 && at >= lastWords ? 'error' : null }),
+    )
   }
 
   /** Something about the instance that its readers should know, in our words. */

@@ -74,7 +74,7 @@ export function assembleAgents(options: AgentsOptions): Agents {
   return {
     service: new AgentService({ store, fleets, check, story, settings, log, clock }),
     sessions: new SessionService({ store, live, client, clock }),
-    starts: new StartService({ store, fleets, live, tokens, client, clock, idleMs }),
+    starts: new StartService({ store, fleets, live, tokens, client, log, clock, idleMs }),
     live,
     fleets,
   }

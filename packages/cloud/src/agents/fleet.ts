@@ -160,8 +160,11 @@ export class Fleet implements Tenant {
     const given = this.#candidate
     this.#agent = { ...this.#agent, desiredDeploymentId: deployment.id, updatedAt: deployment.createdAt }
     this.#crew.add(deployment)
-    if (given) await this.#fail(given, superseded(`Deployment ${deployment.number}`))
-    this.wake()
+    try {
+      if (given) await this.#fail(given, superseded(`Deployment ${deployment.number}`))
+    } finally {
+      this.wake()
+    }
   }
 
   /** The agent has other limits now, or is to be gone: then its sessions may end, and nothing new begins. */

@@ -73,7 +73,7 @@ it('tries again once, however often it was woken meanwhile', async () => {
 function endless(): Partial<InstanceIngestOptions> {
   const write = () => appendFile(join(folder, 'output.log'), '\n'.repeat(6000))
   return {
-    ...{ takeMs: 1, restBytes: 1 },
+    ...{ takeMs: 1, restMs: 1 },
     redaction: async () => {
       await write()
       return RedactionTable.of([])
@@ -94,10 +94,44 @@ it('the rest of one that has left something without an end is left out, and that
   expect((await texts()).filter((text) => text !== '')).toEqual([OBSTACLES.endless])
 })
 
-it('the rest of one that has ended is taken over, however long that takes', async () => {
+it('the rest of one that has ended is taken over, which may take longer than what comes while it runs', async () => {
   await writeFile(join(folder, 'output.log'), '\n'.repeat(12_000))
   await ingestOf({ takeMs: 0 }).finish()
   expect(await logs.newest('agent')).toBe(12_000)
+})
+
+it('the rest of one that makes file after file is left out', async () => {
+  let files = 0
+  const makeFile = async () => {
+    files += 1
+    await writeFile(join(folder, 'journal', `${String(files).padStart(8, '0')}.jsonl`), '')
+  }
+  await makeFile()
+  await makeFile()
+  const redaction = async () => {
+    await makeFile()
+    return RedactionTable.of([])
+  }
+  await ingestOf({ redaction, restMs: 100 }).finish()
+  expect(await texts()).toEqual([OBSTACLES.endless])
+})
+
+it('how sessions ended is seen at the end of what is left out', async () => {
+  const line = (sessionId: string, state: string) =>
+    `${JSON.stringify({ type: 'session', session: { sessionId, state, createdAt: '2026-01-01T00:00:00Z' } })}\n`
+  const noise = 'noise\n'.repeat(100_000)
+  await writeFile(
+    join(folder, 'journal/00000001.jsonl'),
+    `${noise}${line('a', 'active')}${line('b', 'ended')}`,
+  )
+  await writeFile(join(folder, 'journal/00000002.jsonl'), line('a', 'ended').trimEnd())
+  const told: string[] = []
+  const onSession: InstanceIngestOptions['onSession'] = async ({ sessionId, state }) => {
+    told.push(`${sessionId} ${state}`)
+  }
+  await ingestOf({ restMs: 0, onSession }).finish()
+  expect(told).toEqual(['a ended', 'b ended'])
+  expect((await texts()).at(-1)).toBe(OBSTACLES.endless)
 })
 
 it('the rest of one that is closed meanwhile is left to the next process', async () => {
@@ -109,7 +143,7 @@ it('the rest of one that is closed meanwhile is left to the next process', async
     },
   })
   await ingest.finish()
-  expect(await logs.position('instance')).toMatchObject({ output: 5000 })
+  expect(await logs.position('instance')).toMatchObject({ output: 1000 })
   await ingestOf().finish()
   expect(await logs.newest('agent')).toBe(6000)
 })

@@ -12,8 +12,8 @@ const WORDS_LENGTH = 16 * 1024
 const RETRY_MS = 1000
 /** Nothing is taken for longer than this in one go, since a bot may write without an end. */
 const TAKE_MS = 15_000
-/** An instance that has ended leaves no more than this, unless somebody goes on writing: twice what a runner and its output file hold. */
-const REST_BYTES = 192 * 1024 * 1024
+/** The rest of an instance that has ended is taken for no longer than this: all that a runner leaves takes a fraction of it. */
+const REST_MS = 120_000
 /** The rest of an instance that has ended is tried so often to be read, if that fails for no reason that we know. */
 const READ_TRIES = 60
 
@@ -35,8 +35,8 @@ export interface InstanceIngestOptions {
   readonly clock: Clock
   /** How long it takes over what is there in one go. */
   readonly takeMs?: number | undefined
-  /** How much is taken over of an instance that has ended. */
-  readonly restBytes?: number | undefined
+  /** How long it takes over the rest of an instance that has ended. */
+  readonly restMs?: number | undefined
 }
 
 /**
@@ -47,7 +47,7 @@ export class InstanceIngest {
   readonly #options: InstanceIngestOptions
   readonly #reader: JournalReader
   readonly #takeMs: number
-  readonly #restBytes: number
+  readonly #restMs: number
   #position: JournalPosition | undefined
   #isReady = false
   #isClosed = false
@@ -67,7 +67,7 @@ export class InstanceIngest {
     this.#options = options
     this.#reader = new JournalReader(options)
     this.#takeMs = options.takeMs ?? TAKE_MS
-    this.#restBytes = options.restBytes ?? REST_BYTES
+    this.#restMs = options.restMs ?? REST_MS
   }
 
   /** The end of what the instance has printed or told as an error. */
@@ -164,17 +164,15 @@ export class InstanceIngest {
   }
 
   async #takeNow(): Promise<void> {
-    const end = performance.now() + this.#takeMs
-    const hasMore = await this.#takeAll(false, () => performance.now() >= end)
+    const hasMore = await this.#takeAll(false, this.#takeMs)
     // Whoever waits has what was there; somebody writes as fast as we read.
     if (hasMore) this.wake()
   }
 
   async #takeRest(): Promise<void> {
     try {
-      // However long that takes: others may end at the same time, and how a session ended is at the end of it.
-      const hasMore = await this.#takeAll(true, (bytes) => bytes >= this.#restBytes)
-      if (hasMore && !this.#isClosed) await this.#tell('endless')
+      const hasMore = await this.#takeAll(true, this.#restMs)
+      if (hasMore && !this.#isClosed) await this.#takeEnd()
     } catch (error) {
       if (!this.#isUnread) throw error
       this.#vainReads += 1
@@ -183,26 +181,34 @@ export class InstanceIngest {
     }
   }
 
-  /** Takes what is there, until that is enough. Says whether there is more. */
-  async #takeAll(isOver: boolean, isEnough: (bytes: number) => boolean): Promise<boolean> {
+  /** Leaves the rest out, but for how its sessions ended, which is at the end of it. */
+  async #takeEnd(): Promise<void> {
+    for (const session of await this.#read(() => this.#reader.lastSessions()))
+      await this.#options.onSession(session)
+    await this.#tell('endless')
+  }
+
+  /** Takes what is there, one batch at least, until the time is over. Says whether there is more. */
+  async #takeAll(isOver: boolean, limitMs: number): Promise<boolean> {
     this.#isUnread = false
     let position = this.#position ?? (await this.#options.logs.position(this.#options.instanceId))
     position ??= JOURNAL_START
+    const end = performance.now() + limitMs
     let hasMore = true
-    for (let bytes = 0; hasMore && !this.#isClosed && !isEnough(bytes); ) {
-      const batch = await this.#read(position, isOver)
-      await this.#take(batch, position)
+    do {
+      const from: JournalPosition = position
+      const batch = await this.#read(() => this.#reader.read(from, { isOver }))
+      await this.#take(batch, from)
       position = batch.position
       this.#position = position
-      bytes += batch.bytes
       hasMore = batch.hasMore
-    }
+    } while (hasMore && !this.#isClosed && performance.now() < end)
     return hasMore
   }
 
-  async #read(position: JournalPosition, isOver: boolean): Promise<JournalBatch> {
+  async #read<T>(part: () => Promise<T>): Promise<T> {
     try {
-      return await this.#reader.read(position, { isOver })
+      return await part()
     } catch (error) {
       this.#isUnread = true
       throw error

@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { SessionListResponse } from '@botcli/protocol/cloud'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { LiveSessions } from '../sessions/live-sessions.ts'
 import { AgentHouse } from '../testing/agent-house.ts'
 import { until } from '../testing/cloud-fixture.ts'
 
@@ -110,6 +112,34 @@ describe('a start', () => {
     expect(await house.start('echo')).toMatchObject({ status: 200 })
     const { body } = await house.fixture.request('/v1/agents/echo/sessions?status=ended')
     expect(body).toMatchObject({ total_count: 1, sessions: [{ completionStatus: 'not_started' }] })
+  })
+
+  it('whose failure cannot be written down is answered with its reason, and is over when its instance was asked', async () => {
+    await house.close()
+    let offMs = 0
+    const clock = () => Date.now() + offMs
+    house = await AgentHouse.open({ clock, config: { agents: { idleSeconds: 0 } } })
+    await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })
+    const [instance] = house.engine.running
+    if (!instance) throw new Error('no instance')
+    instance.isMute = true
+    const end = vi.spyOn(LiveSessions.prototype, 'end').mockRejectedValueOnce(new Error('no room'))
+    expect(await house.start('echo')).toMatchObject({ status: 502, body: { code: 'DEPLOY-SESSION-FAILED' } })
+    expect(end).toHaveBeenCalledTimes(1)
+    end.mockRestore()
+    instance.isMute = false
+    const ended = async (): Promise<number> => {
+      const { body } = await house.fixture.request('/v1/agents/echo/sessions?status=ended')
+      return (body as SessionListResponse).total_count
+    }
+    expect(await ended()).toBe(0)
+    offMs = 600_000
+    instance.write({ type: 'lost', records: 1 })
+    await until(async () => {
+      instance.say('a beat')
+      return (await ended()) === 1
+    }, 'the session to be over')
+    expect((await house.start('echo')).status).toBe(200)
   })
 
   it('is answered before the server lets its caller go, though the instance hangs', async () => {

@@ -1,21 +1,24 @@
 import * as z from 'zod'
 import { processIdentity } from './process-identity.ts'
 
-/** How an instance is found again, in `instance.json` of its folder. It is written before there is a process, and again with it. */
-export const instanceRecord = z.strictObject({
+/**
+ * How an instance is found again, in `instance.json` of its folder. It is written before there is a process, and again with it.
+ * Another version of the cloud may have written it, so that it may say more than is known here.
+ */
+export const instanceRecord = z.object({
   version: z.literal(1),
   id: z.uuid(),
   /** A folder with a short path that leads to its own, where that is too long for a socket. */
   shortcut: z.string().nullable(),
   run: z.discriminatedUnion('kind', [
-    z.strictObject({
+    z.object({
       kind: z.literal('bundle'),
       /** Whether its process is bubblewrap, and the runner is inside. */
       sandboxed: z.boolean(),
       /** What was spawned; nothing while it is being started. */
       process: processIdentity.nullable(),
     }),
-    z.strictObject({
+    z.object({
       kind: z.literal('container'),
       /** How every command of the container engine begins. */
       command: z.array(z.string()).min(1),

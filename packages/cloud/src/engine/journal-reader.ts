@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type JournalRecord, journalFile } from '@botcli/protocol'
+import { type JournalRecord, journalFile, type SessionView } from '@botcli/protocol'
 import type { JournalPosition } from '../agent-logs/agent-log-store.ts'
 import type { Clock } from '../log.ts'
 import { listJournal } from './journal-listing.ts'
@@ -16,8 +16,6 @@ export interface JournalBatch {
   readonly records: readonly JournalRecord[]
   /** Lines that its process has printed beside its journal. */
   readonly output: readonly string[]
-  /** How much of it there was. */
-  readonly bytes: number
   /** Where to go on. */
   readonly position: JournalPosition
   /** Whether there may be more already. */
@@ -42,6 +40,9 @@ const BATCH_BYTES = 1024 * 1024
 const MAX_LINE = 64 * 1024
 /** A runner begins a new file long before this. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024
+/** Of a journal that is too long, what its sessions have come to is looked for at the ends of so many files. */
+const LAST_FILES = 2
+const LAST_BYTES = 256 * 1024
 /** More files than a runner leaves are not removed in one go. */
 const REMOVED_AT_ONCE = 16
 
@@ -84,8 +85,6 @@ export class JournalReader {
     return {
       records: part.records,
       output: output.lines,
-      // What is left out of an output is not read.
-      bytes: part.offset - offset + Math.min(BATCH_BYTES, Math.max(0, output.position - from.output)),
       position: {
         file: isRead ? next : file,
         offset: isRead ? 0 : part.offset,
@@ -93,6 +92,39 @@ export class JournalReader {
       },
       hasMore: isRead || !part.isEnd || output.hasMore,
       obstacles: [...obstacles, ...listOf(part.obstacle), ...listOf(output.obstacle)],
+    }
+  }
+
+  /** What sessions have come to, by the ends of the newest files alone: for a journal that is too long to be read to its end. */
+  async lastSessions(): Promise<readonly SessionView[]> {
+    const { numbers } = await listJournal(this.#journalFolder)
+    const sessions = new Map<string, SessionView>()
+    for (const number of numbers.slice(-LAST_FILES)) {
+      for (const line of await this.#lastLines(number)) {
+        const record = line.includes('"session"') ? recordOf(line, this.#clock) : undefined
+        if (record?.type === 'session') sessions.set(record.session.sessionId, record.session)
+      }
+    }
+    return [...sessions.values()]
+  }
+
+  async #lastLines(number: number): Promise<readonly string[]> {
+    const handle = await openPlainFile(join(this.#journalFolder, journalFile(number)), constants.O_RDONLY)
+    if (typeof handle === 'string') return []
+    try {
+      const { size } = await handle.stat()
+      const begin = Math.max(0, size - LAST_BYTES)
+      const { bytesRead, buffer } = await handle.read(
+        Buffer.allocUnsafe(size - begin),
+        0,
+        size - begin,
+        begin,
+      )
+      const lines = buffer.toString('utf8', 0, bytesRead).split('\n')
+      // The first may be the end of a longer one.
+      return begin === 0 ? lines : lines.slice(1)
+    } finally {
+      await handle.close()
     }
   }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 
 /** A process, told apart from one that got the same number later. */
-export const processIdentity = z.strictObject({
+export const processIdentity = z.object({
   pid: z.int().min(1),
   /** Which start of the machine, and when after it; empty where the system does not say. */
   started: z.string(),

@@ -1,6 +1,6 @@
 const NEWLINE = 10
-/** Short lines cost more than long ones: so many of them are enough for one go. */
-const MAX_LINES = 5000
+/** Short lines cost more than long ones: so many of them are enough for one go, in which nobody else is served. */
+const MAX_LINES = 1000
 
 /** The whole lines at the beginning of some bytes. */
 export interface WholeLines {

@@ -47,6 +47,11 @@ export class LiveSessions implements SessionPlaces {
     this.#sessions.set(stored.id, { stored, instance, tokenUsed: stored.tokenUsed })
   }
 
+  /** Whether a session is not over. */
+  has(sessionId: string): boolean {
+    return this.#sessions.has(sessionId)
+  }
+
   /** Whether a session is not over, and began before a time. */
   isOlder(sessionId: string, than: number): boolean {
     return (this.#sessions.get(sessionId)?.stored.createdAt ?? than) < than

@@ -6,7 +6,7 @@ import type { Fleets } from '../agents/fleets.ts'
 import { noAgent } from '../agents/place-refusal.ts'
 import type { InstanceClient } from '../engine/instance-client.ts'
 import { CloudError } from '../errors.ts'
-import type { Clock } from '../log.ts'
+import type { Clock, CloudLog } from '../log.ts'
 import type { StoredSession } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { LiveSessions } from './live-sessions.ts'
@@ -27,6 +27,7 @@ export interface StartServiceOptions {
   readonly live: LiveSessions
   readonly tokens: SessionTokens
   readonly client: InstanceClient
+  readonly log: CloudLog
   readonly clock: Clock
   /** A caller that hears nothing for so long is let go by the server. */
   readonly idleMs: number
@@ -75,7 +76,7 @@ export class StartService {
 
   /** A session that nobody was told of must not be left at its instance, whatever became of it there. */
   async #undo(sessionId: string, { instance }: Place, error: unknown): Promise<void> {
-    const { live, client } = this.#options
+    const { live, client, log } = this.#options
     const message = error instanceof Error ? error.message : String(error)
     // Not waited for: it may hang. Until it has heard, or was asked for its sessions, it gets no new ones.
     instance.distrust()
@@ -83,11 +84,13 @@ export class StartService {
       () => instance.trust(),
       () => {},
     )
-    try {
-      await live.end(sessionId, 'not_started', message)
-    } finally {
-      instance.release(sessionId)
-    }
+    await live
+      .end(sessionId, 'not_started', message)
+      .catch((failure: unknown) =>
+        log.warn('a session that did not begin could not be ended', { sessionId, error: failure }),
+      )
+    // If that could not be written down, it keeps its place, so that the next count of the instance's sessions ends it.
+    if (!live.has(sessionId)) instance.release(sessionId)
   }
 
   async #begin(

@@ -47,7 +47,10 @@ export interface PeerOptions {
 /** One native peer connection, always the answering side. An exception in a native callback would end the process. */
 export class Peer {
   readonly id: string
-  /** Settles after {@link close}, when the client has been told. A process that ends before leaves it in the dark. */
+  /**
+   * Settles after {@link close}, when a client with a data channel has been told: a process that ends before leaves it in the dark. The native
+   * library tells nothing to a client that has sound alone, which has to notice the silence.
+   */
   readonly closed: Promise<void>
   readonly #options: PeerOptions
   readonly #native: PeerConnection

@@ -21,14 +21,14 @@ export class KernelKills {
   /** Those that were there before, were claimed since, or were none of ours. */
   #known: number
   #seen: number
-  #seenAt: number
+  /** How many there were in all when there were new ones, as long as those can be claimed. */
+  readonly #recent: { readonly count: number; readonly at: number }[] = []
 
   private constructor(file: string | undefined, now: () => number) {
     this.#file = file
     this.#now = now
     this.#known = this.#count()
     this.#seen = this.#known
-    this.#seenAt = now()
     if (file !== undefined) this.#timer = setInterval(() => this.look(), LOOK_MS).unref()
   }
 
@@ -43,8 +43,11 @@ export class KernelKills {
     const now = this.#now()
     if (count > this.#seen) {
       this.#seen = count
-      this.#seenAt = now
-    } else if (now - this.#seenAt > CLAIMED_MS) this.#known = Math.max(this.#known, this.#seen)
+      this.#recent.push({ count, at: now })
+    }
+    const old = this.#recent.filter(({ at }) => now - at > CLAIMED_MS)
+    this.#recent.splice(0, old.length)
+    this.#known = Math.max(this.#known, old.at(-1)?.count ?? 0)
   }
 
   close(): void {

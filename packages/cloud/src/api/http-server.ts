@@ -7,6 +7,7 @@ import { CloudError } from '../errors.ts'
 import { answerPreflight, CORS_HEADERS, isPreflight } from '../gateway/cors.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { isPublicAddress } from '../gateway/public-address.ts'
+import { endWith } from '../gateway/raw-answer.ts'
 import type { CloudLog } from '../log.ts'
 import type { App } from './app.ts'
 import { errorAnswerOf } from './error-answer.ts'
@@ -37,6 +38,8 @@ export interface HttpServerOptions {
 export class HttpServer {
   readonly #server: Server
   readonly #options: HttpServerOptions
+  /** What was last begun to be answered on a connection. */
+  readonly #answers = new WeakMap<Socket, ServerResponse>()
   #port = 0
 
   constructor(options: HttpServerOptions) {
@@ -47,6 +50,7 @@ export class HttpServer {
     )
     const { logDoor, gateway } = options
     const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+      this.#answers.set(incoming.socket, outgoing)
       const buildId = logDoor.match(incoming)
       if (buildId !== undefined) {
         void this.#serveBytes(logDoor.serve(buildId, incoming, outgoing), incoming, outgoing)
@@ -89,7 +93,10 @@ export class HttpServer {
       answerRaw(socket as Socket, 'METHOD_NOT_ALLOWED', '405 Method Not Allowed', 'This is not a proxy.')
     })
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      answerUnreadable(socket as Socket, error)
+      const answer = this.#answers.get(socket as Socket)
+      // Another answer would become a part of the one that is on its way.
+      if (answer?.headersSent && !answer.writableFinished) socket.destroy()
+      else answerUnreadable(socket as Socket, error)
     })
   }
 
@@ -102,11 +109,17 @@ export class HttpServer {
 
   /** Begins to listen. */
   async listen(): Promise<void> {
-    const { host, port } = this.#options
+    const { host, port, log } = this.#options
     await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
-      this.#server.listen(port, host, resolve)
+      const fail = (error: NodeJS.ErrnoException): void => reject(listenError(error, host, port))
+      this.#server.once('error', fail)
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', fail)
+        resolve()
+      })
     })
+    // Whoever makes the connection notices. Without a listener it would end the process.
+    this.#server.on('error', (error) => log.warn('a connection could not be taken', { error }))
     this.#port = (this.#server.address() as AddressInfo).port
   }
 
@@ -210,5 +223,5 @@ function answerUnreadable(socket: Socket, error: NodeJS.ErrnoException): void {
 function answerRaw(socket: Socket, code: CloudErrorCode, statusLine: string, message: string): void {
   const body = JSON.stringify({ error: message, code })
   const head = `HTTP/1.1 ${statusLine}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
-  socket.end(`${head}Connection: close\r\n\r\n${body}`)
+  endWith(socket, `${head}Connection: close\r\n\r\n${body}`)
 }

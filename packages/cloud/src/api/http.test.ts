@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cloudErrorBody } from '@botcli/protocol/cloud'
@@ -106,6 +108,17 @@ describe('every error is JSON with error and code', () => {
     const answer = await rawRequest(cloud.url, bytes)
     expect(answer?.status).toBe(status)
     expect(cloudErrorBody.parse(JSON.parse(answer?.body ?? ''))).toBeTruthy()
+  })
+
+  it('a tunnel that is broken off', async () => {
+    for (let times = 0; times < 5; times += 1) {
+      const socket = connect(Number(new URL(cloud.url).port), '127.0.0.1')
+      socket.on('error', () => {})
+      socket.write('CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\r\n')
+      await once(socket, 'data')
+      socket.resetAndDestroy()
+    }
+    expect((await cloud.request('/v1/builds')).status).toBe(200)
   })
 
   it('a trace', async () => {

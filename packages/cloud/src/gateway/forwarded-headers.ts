@@ -21,11 +21,15 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** The key is ours to judge and nobody else's to see. The rest is told anew, or is the framing of the body. */
+/**
+ * The key is ours to judge and nobody else's to see, and cookies are of all that is served at the same address. The rest is told anew, or is
+ * the framing of the body.
+ */
 const NOT_FORWARDED: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   'authorization',
   'content-length',
+  'cookie',
   'expect',
   'forwarded',
   'host',
@@ -35,13 +39,17 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'x-forwarded-proto',
 ])
 /** An instance speaks for its session, not for everything that the cloud serves at the same address. */
-const NOT_RETURNED: ReadonlySet<string> = new Set([
-  ...HOP_BY_HOP,
+const OF_THE_ADDRESS: ReadonlySet<string> = new Set([
+  'alt-svc',
   'authorization',
   'clear-site-data',
+  'nel',
+  'report-to',
+  'reporting-endpoints',
   'set-cookie',
   'strict-transport-security',
 ])
+const NOT_RETURNED: ReadonlySet<string> = new Set([...HOP_BY_HOP, ...OF_THE_ADDRESS])
 /** What nearly every `Connection` header says; it names no other header. */
 const PLAIN_CONNECTION: ReadonlySet<string | undefined> = new Set([undefined, 'keep-alive', 'close'])
 const PREFIX = /^\/[\w\-./~]{0,200}$/
@@ -67,6 +75,11 @@ export function returnedHeaders({ rawHeaders, headers }: IncomingMessage): strin
     if (headers[name.toLowerCase()] === undefined) kept.push(name, value)
   }
   return kept
+}
+
+/** Whether a header of an instance says something of the whole address at which it is served. */
+export function isOfTheAddress(name: string): boolean {
+  return OF_THE_ADDRESS.has(name.toLowerCase())
 }
 
 /** Those names, and what the sender has declared to be of this connection only. */

@@ -20,10 +20,13 @@ export function rawAnswerOf({ status, headers, body }: ErrorAnswer): Buffer {
   return Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${text}`)
 }
 
-/** Answers, and closes the socket even if the other side does not. */
-export function endWith(socket: Socket, answer: Buffer): void {
-  socket.setTimeout(LAST_ANSWER_MS, () => socket.destroy())
+/** Answers, and closes the socket even if the other side does not, or goes on sending. */
+export function endWith(socket: Socket, answer: Buffer | string): void {
+  // A caller that breaks off is no news; without a listener it would end the process.
+  socket.on('error', () => {})
+  const limit = setTimeout(() => socket.destroy(), LAST_ANSWER_MS)
+  socket.once('close', () => clearTimeout(limit))
   socket.resume()
-  socket.once('end', () => socket.destroy())
+  socket.once('end', () => socket.destroySoon())
   socket.end(answer)
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { cloudErrorBody } from '@botcli/protocol/cloud'
@@ -44,6 +44,12 @@ async function dial(url: string, options: WebSocket.ClientOptions = {}): Promise
   open.push(websocket)
   await once(websocket, 'open')
   return websocket
+}
+
+/** A handshake, as bytes on the wire. */
+function handshakeFor(url: string): string {
+  const upgrade = 'Connection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n'
+  return `GET ${new URL(url).pathname} HTTP/1.1\r\nHost: x\r\n${upgrade}Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`
 }
 
 /** The answer to an upgrade that was not one. */
@@ -251,8 +257,7 @@ describe('the request for the upgrade', () => {
     expect(await refused(address().url)).toEqual({ status: 403, body: 'no' })
     const asked = instance.asked.length
     // A caller that goes on as if it spoke to the instance itself.
-    const { pathname } = new URL(address().url)
-    const handshake = `GET ${pathname} HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n`
+    const handshake = handshakeFor(address().url)
     const socket = connect(Number(new URL(house.url).port), '127.0.0.1')
     let text = ''
     socket.setEncoding('latin1').on('data', (chunk: string) => {
@@ -264,6 +269,38 @@ describe('the request for the upgrade', () => {
     if (!socket.closed) await once(socket, 'close')
     expect(text).toBe('HTTP/1.1 403 No Way\r\nX-Own: 1\r\nContent-Length: 2\r\n\r\nno')
     expect(instance.asked).toHaveLength(asked + 1)
+  })
+
+  it('gets nothing that would speak for everything at the address of the cloud, agreed or refused', async () => {
+    const site = 'Set-Cookie: a=1\r\nstrict-transport-security : max-age=9\r\nNEL: {}\r\n'
+    instance.onUpgrade = (_, socket) =>
+      socket.end(`HTTP/1.1 403 No Way\r\n${site}X-Own: 1\r\n${site}Content-Length: 2\r\n\r\nno`)
+    const refusal = await rawRequest(house.url, handshakeFor(address().url))
+    expect(refusal).toEqual({ status: 403, headers: { 'x-own': '1', 'content-length': '2' }, body: 'no' })
+    const upgrade = 'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n'
+    instance.onUpgrade = (_, socket) =>
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${site}${upgrade}\r\n`)
+    const agreed = await rawRequest(house.url, handshakeFor(address().url))
+    expect(Object.keys(agreed?.headers ?? {})).toEqual(['upgrade', 'connection', 'sec-websocket-accept'])
+  })
+
+  it.each(['X-Own: 1\r\n Set-Cookie: a=1', 'X-Own: 1\nSet-Cookie: a=1'])(
+    'whose answer can be read in two ways (%j) is a failure',
+    async (line) => {
+      instance.onUpgrade = (_, socket) =>
+        socket.end(`HTTP/1.1 403 No Way\r\n${line}\r\nContent-Length: 2\r\n\r\nno`)
+      expect((await rawRequest(house.url, handshakeFor(address().url)))?.status).toBe(502)
+    },
+  )
+
+  it('that was refused is let go, though it goes on sending', async () => {
+    const socket = connect(Number(new URL(house.url).port), '127.0.0.1')
+    socket.on('error', () => {})
+    socket.resume()
+    socket.write(handshakeFor(house.websocketUrl(randomUUID(), 'none')))
+    const drip = setInterval(() => socket.write('x'), 100)
+    await once(socket, 'close')
+    clearInterval(drip)
   })
 
   it('whose answer has no length goes on until the instance ends it', async () => {

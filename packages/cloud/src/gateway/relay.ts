@@ -115,7 +115,9 @@ export class Relay {
       })
       child.unref()
       let isReady = false
+      let hasFailed = false
       const fail = (why: string): void => {
+        hasFailed = true
         clearTimeout(timer)
         reject(new CloudError('UNAVAILABLE', `The process that relays WebSockets did not start: ${why}.`))
       }
@@ -132,6 +134,8 @@ export class Relay {
           this.#onMessage(child, message)
           return
         }
+        // One that is told to be late is ended, and another one may have taken its place.
+        if (hasFailed) return
         isReady = true
         clearTimeout(timer)
         resolve(child)
@@ -147,14 +151,14 @@ export class Relay {
 
   #onMessage(child: ChildProcess, message: Exclude<FromRelay, { type: 'ready' }>): void {
     const { id } = message
-    if (message.type === 'over') {
-      this.#callers.delete(id)
-      return
-    }
     const passage = this.#passages.get(id)
     this.#passages.delete(id)
     clearTimeout(passage?.timer)
-    if (passage === undefined) send(child, { type: 'drop', id })
+    if (message.type === 'over') {
+      this.#callers.delete(id)
+      // The caller left while its instance was being reached.
+      passage?.refund()
+    } else if (passage === undefined) send(child, { type: 'drop', id })
     // The acknowledgement of the socket came before this, and with it Node has closed our copy.
     else if (message.type === 'reached') send(child, { type: 'go', id })
     else {

@@ -125,7 +125,7 @@ export class RelayedConnection {
     this.#instance.pipe(this.#caller)
   }
 
-  /** The answer of the instance goes to the caller as it is. */
+  /** The answer of the instance goes to the caller. */
   #passRefusal(bytes: Buffer, size = Number.POSITIVE_INFINITY): void {
     this.#state = 'refused'
     const all = [bytes]

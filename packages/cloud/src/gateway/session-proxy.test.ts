@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { cloudErrorBody } from '@botcli/protocol/cloud'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../testing/cloud-fixture.ts'
@@ -29,14 +31,30 @@ const head = (method: string, rest: string, more: readonly string[] = []): strin
 
 describe('a request to a session', () => {
   it('gets nothing back that would speak for everything at the address of the cloud', async () => {
-    instance.serve = (_, response) => {
-      const site = { 'set-cookie': 'a=1', 'clear-site-data': '"*"', 'strict-transport-security': 'max-age=9' }
-      response.writeHead(200, site).end()
+    const site = {
+      ...{ 'set-cookie': 'a=1', 'clear-site-data': '"*"', 'strict-transport-security': 'max-age=9' },
+      ...{ 'alt-svc': 'h3=":1"', nel: '{}', 'report-to': '{}', 'reporting-endpoints': 'a="https://b"' },
     }
+    instance.serve = (_, response) => response.writeHead(200, site).end()
     const { headers } = await house.ask(id, 'a')
-    expect(
-      ['set-cookie', 'clear-site-data', 'strict-transport-security'].filter((name) => headers.has(name)),
-    ).toEqual([])
+    expect(Object.keys(site).filter((name) => headers.has(name))).toEqual([])
+  })
+
+  it('that goes wrong while it is answered is broken off, and nothing is added to the answer', async () => {
+    instance.serve = (_, response) => {
+      response.writeHead(200, { 'content-length': '100' })
+      response.write('begun')
+    }
+    const socket = connect(Number(new URL(house.url).port), '127.0.0.1')
+    let text = ''
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      text += chunk
+    })
+    socket.write(`${head('POST', 'a', ['Transfer-Encoding: chunked'])}3\r\nabc\r\n`)
+    await until(() => text.includes('begun'), 'the answer to begin')
+    socket.write('this is no chunk\r\n')
+    if (!socket.closed) await once(socket, 'close')
+    expect(text.endsWith('begun')).toBe(true)
   })
 
   it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])(
@@ -77,6 +95,7 @@ describe('a request to a session', () => {
       'Forwarded: for=1.2.3.4;host=evil.example',
       'Connection: X-Private, Keep-Alive, content-length',
       'Keep-Alive: timeout=5',
+      'Cookie: sso=1',
       'Proxy-Authorization: Basic x',
       'TE: trailers',
       'X-Private: 1',

@@ -14,7 +14,7 @@ export const sessionId = z.guid().toLowerCase()
 
 /** An offer may have to wait for a bot, and a bot's own routes for services of others. */
 const LIMITS: ExchangeLimits = { answerMs: 60_000, silenceMs: 5 * 60_000 }
-/** Requests to one session that are not answered yet. */
+/** Requests to one session whose answers are not whole yet. */
 const MAX_REQUESTS = 100
 /** Connections to one instance that wait for the next request. They are let go before an instance lets go of them. */
 const KEPT = { maxFreeSockets: 64, timeout: 4000 }
@@ -85,7 +85,7 @@ export class SessionProxy {
   async #counted(id: string, run: () => Promise<void>): Promise<void> {
     const before = this.#requests.get(id) ?? 0
     if (before >= MAX_REQUESTS) {
-      const message = `${MAX_REQUESTS} requests to this session are not answered yet.`
+      const message = `${MAX_REQUESTS} requests to this session are being answered.`
       throw new CloudError('RATE_LIMITED', message, { retryAfterSeconds: 1 })
     }
     this.#requests.set(id, before + 1)

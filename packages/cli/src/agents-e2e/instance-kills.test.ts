@@ -1,5 +1,5 @@
 import type { AgentDetails } from '@botcli/protocol/cloud'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { until } from '../../../runner/src/testing/runner-fixture.ts'
 import { CloudHouse } from '../testing/cloud-house.ts'
 import { COUNTING_BOTS } from '../testing/counting-bots.ts'
@@ -9,19 +9,36 @@ import { CountingCall } from '../testing/counting-call.ts'
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const AGENT = 'counting'
+/** Takes its time when an instance loads it first, so that there is some to kill one before it is ready. */
+const SLOW_BOT = {
+  ...COUNTING_BOTS.typescript,
+  'bot.ts': `import { existsSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+${COUNTING_BOTS.typescript['bot.ts']}
+const mark = homedir() + '/was-loaded'
+if (!existsSync(mark)) {
+  writeFileSync(mark, '')
+  await new Promise((resolve) => setTimeout(resolve, 4000))
+}
+`,
+}
 
+const calls: CountingCall[] = []
 let house: CloudHouse
 beforeAll(async () => {
   house = await CloudHouse.open()
-  const buildId = await house.build(COUNTING_BOTS.typescript)
+  const buildId = await house.build(SLOW_BOT)
   const autoScaling = { minAgents: 1, maxAgents: 2 }
   await house.deployed(AGENT, { buildId, autoScaling, sessionsPerInstance: 2 })
 })
 afterAll(() => house.close())
+// What one test leaves behind would be in the way of the next.
+afterEach(async () => void (await Promise.all(calls.splice(0).map((call) => call.hangUp()))))
 
 /** A call, and the instance that has it. */
 async function begin(): Promise<{ readonly call: CountingCall; readonly instanceId: string }> {
   const call = await CountingCall.begin(house, AGENT)
+  calls.push(call)
   house.noteRelay()
   await call.goesOn()
   const { instanceId } = await house.session(AGENT, call.sessionId)

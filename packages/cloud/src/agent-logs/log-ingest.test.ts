@@ -133,4 +133,6 @@ it('takes what the runner prints when it gives up for an error, with the traceba
   const lines = ['mybotcli: x', 'botcli: The bot could not be loaded: no', 'Traceback …', '  File "bot.py"']
   const entries = (await ingest()).output(lines, START)
   expect(entries.map(({ level }) => level)).toEqual([null, 'error', 'error', 'error'])
+  const later = (await ingest()).output(['botcli: somebody calls us', 'and goes on'], RUN)
+  expect(later.map(({ level }) => level)).toEqual(['error', null])
 })

@@ -43,13 +43,16 @@ export class LogIngest {
     })
   }
 
-  /** Entries of the lines that its process has printed beside its journal. What follows its last words belongs to them: a traceback, mostly. */
+  /** Entries of the lines that its process has printed beside its journal. */
   output(lines: readonly string[], moment: LogMoment): readonly NewLogEntry[] {
-    const texts = lines.map(printable)
-    const lastWords = texts.findIndex((text) => text.startsWith(LAST_WORDS))
-    return texts.map((text, at) =>
-      this.#entry(moment, { text, level: lastWords >= 0 && at >= lastWords ? 'error' : null }),
-    )
+    let isOver = false
+    return lines.map((line) => {
+      const text = printable(line)
+      const isLastWord = text.startsWith(LAST_WORDS)
+      // If it cannot start, it ends with these, and what follows belongs to them: a traceback, mostly.
+      isOver ||= isLastWord && !moment.isReady
+      return this.#entry(moment, { text, level: isLastWord || isOver ? 'error' : null })
+    })
   }
 
   /** Something about the instance that its readers should know, in our words. */

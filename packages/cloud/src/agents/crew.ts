@@ -226,6 +226,7 @@ export class Crew {
   /** Sessions whose end was told, but never heard: the disk of the instance was full, or its journal too long. */
   async #onCounted(instance: HostedInstance, sessions: readonly SessionView[]): Promise<void> {
     const { live, clock, client, log } = this.#options
+    await live.endAgain(instance.sessionIds).catch(() => instance.recount())
     const unknown = sessions.filter(({ sessionId, state }) => !instance.has(sessionId) && state !== 'ended')
     for (const { sessionId } of unknown) {
       log.warn('an instance has a session that nobody was told of; it is stopped', { sessionId })
@@ -287,6 +288,7 @@ export class Crew {
     const { id, stored } = instance
     const revision = this.get(stored.deploymentId)
     revision?.noteGone(instance, end, config.startSeconds)
+    await live.endAgain(instance.sessionIds)
     for (const sessionId of instance.sessionIds) {
       await live.end(sessionId, 'instance_lost', `Its instance ${endWords(end)}.${remedyOf(end)}`)
     }

@@ -73,7 +73,7 @@ it('tries again once, however often it was woken meanwhile', async () => {
 function endless(): Partial<InstanceIngestOptions> {
   const write = () => appendFile(join(folder, 'output.log'), '\n'.repeat(6000))
   return {
-    ...{ takeMs: 1, restMs: 1 },
+    ...{ takeMs: 1, restBytes: 1 },
     redaction: async () => {
       await write()
       return RedactionTable.of([])
@@ -112,7 +112,7 @@ it('the rest of one that makes file after file is left out', async () => {
     await makeFile()
     return RedactionTable.of([])
   }
-  await ingestOf({ redaction, restMs: 100 }).finish()
+  await ingestOf({ redaction, restBytes: 1024 ** 2 }).finish()
   expect(await texts()).toEqual([OBSTACLES.endless])
 })
 
@@ -129,7 +129,7 @@ it('how sessions ended is seen at the end of what is left out', async () => {
   const onSession: InstanceIngestOptions['onSession'] = async ({ sessionId, state }) => {
     told.push(`${sessionId} ${state}`)
   }
-  await ingestOf({ restMs: 0, onSession }).finish()
+  await ingestOf({ restBytes: 1, onSession }).finish()
   expect(told).toEqual(['a ended', 'b ended'])
   expect((await texts()).at(-1)).toBe(OBSTACLES.endless)
 })

@@ -12,8 +12,10 @@ const WORDS_LENGTH = 16 * 1024
 const RETRY_MS = 1000
 /** Nothing is taken for longer than this in one go, since a bot may write without an end. */
 const TAKE_MS = 15_000
-/** The rest of an instance that has ended is taken for no longer than this: all that a runner leaves takes a fraction of it. */
-const REST_MS = 120_000
+/** No more than this is taken of an instance that has ended: twice what a runner leaves in its journal and its output file. */
+const REST_BYTES = 192 * 1024 * 1024
+/** What one go counts for at least, since many short lines, and files without any, cost as much. No runner writes lines that short. */
+const BATCH_COSTS_BYTES = 64 * 1024
 /** The rest of an instance that has ended is tried so often to be read, if that fails for no reason that we know. */
 const READ_TRIES = 60
 
@@ -35,8 +37,8 @@ export interface InstanceIngestOptions {
   readonly clock: Clock
   /** How long it takes over what is there in one go. */
   readonly takeMs?: number | undefined
-  /** How long it takes over the rest of an instance that has ended. */
-  readonly restMs?: number | undefined
+  /** How much it takes over of an instance that has ended. */
+  readonly restBytes?: number | undefined
 }
 
 /**
@@ -47,7 +49,8 @@ export class InstanceIngest {
   readonly #options: InstanceIngestOptions
   readonly #reader: JournalReader
   readonly #takeMs: number
-  readonly #restMs: number
+  /** How much may still be taken over once the instance has ended. */
+  #restLeft: number
   #position: JournalPosition | undefined
   #isReady = false
   #isClosed = false
@@ -67,7 +70,7 @@ export class InstanceIngest {
     this.#options = options
     this.#reader = new JournalReader(options)
     this.#takeMs = options.takeMs ?? TAKE_MS
-    this.#restMs = options.restMs ?? REST_MS
+    this.#restLeft = options.restBytes ?? REST_BYTES
   }
 
   /** The end of what the instance has printed or told as an error. */
@@ -164,14 +167,19 @@ export class InstanceIngest {
   }
 
   async #takeNow(): Promise<void> {
-    const hasMore = await this.#takeAll(false, this.#takeMs)
+    const end = performance.now() + this.#takeMs
+    const hasMore = await this.#takeAll(false, () => performance.now() < end)
     // Whoever waits has what was there; somebody writes as fast as we read.
     if (hasMore) this.wake()
   }
 
   async #takeRest(): Promise<void> {
     try {
-      const hasMore = await this.#takeAll(true, this.#restMs)
+      // Not a matter of time: others may end at the same moment.
+      const hasMore = await this.#takeAll(true, ({ bytes }) => {
+        this.#restLeft -= Math.max(bytes, BATCH_COSTS_BYTES)
+        return this.#restLeft > 0
+      })
       if (hasMore && !this.#isClosed) await this.#takeEnd()
     } catch (error) {
       if (!this.#isUnread) throw error
@@ -188,22 +196,20 @@ export class InstanceIngest {
     await this.#tell('endless')
   }
 
-  /** Takes what is there, one batch at least, until the time is over. Says whether there is more. */
-  async #takeAll(isOver: boolean, limitMs: number): Promise<boolean> {
+  /** Takes what is there, batch by batch as long as that goes on. Says whether there is more. */
+  async #takeAll(isOver: boolean, goesOn: (taken: JournalBatch) => boolean): Promise<boolean> {
     this.#isUnread = false
     let position = this.#position ?? (await this.#options.logs.position(this.#options.instanceId))
     position ??= JOURNAL_START
-    const end = performance.now() + limitMs
-    let hasMore = true
+    let batch: JournalBatch
     do {
       const from: JournalPosition = position
-      const batch = await this.#read(() => this.#reader.read(from, { isOver }))
+      batch = await this.#read(() => this.#reader.read(from, { isOver }))
       await this.#take(batch, from)
       position = batch.position
       this.#position = position
-      hasMore = batch.hasMore
-    } while (hasMore && !this.#isClosed && performance.now() < end)
-    return hasMore
+    } while (batch.hasMore && !this.#isClosed && goesOn(batch))
+    return batch.hasMore
   }
 
   async #read<T>(part: () => Promise<T>): Promise<T> {
@@ -239,7 +245,8 @@ export class InstanceIngest {
 
   async #tell(obstacle: Obstacle): Promise<void> {
     const notice = (await this.#ingest()).notice(OBSTACLES[obstacle], this.#moment())
-    await this.#options.logs.append(this.#options.agentId, [notice])
+    if (!this.#told.has(obstacle)) await this.#options.logs.append(this.#options.agentId, [notice])
+    this.#told.add(obstacle)
   }
 
   async #ingest(): Promise<LogIngest> {

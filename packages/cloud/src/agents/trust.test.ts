@@ -1,6 +1,5 @@
-import type { SessionListResponse } from '@botcli/protocol/cloud'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { LiveSessions } from '../sessions/live-sessions.ts'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AgentHouse } from '../testing/agent-house.ts'
 import { until } from '../testing/cloud-fixture.ts'
 
@@ -114,32 +113,32 @@ describe('a start', () => {
     expect(body).toMatchObject({ total_count: 1, sessions: [{ completionStatus: 'not_started' }] })
   })
 
-  it('whose failure cannot be written down is answered with its reason, and is over when its instance was asked', async () => {
-    await house.close()
-    let offMs = 0
-    const clock = () => Date.now() + offMs
-    house = await AgentHouse.open({ clock, config: { agents: { idleSeconds: 0 } } })
+  it('whose failure cannot be written down is answered with its reason, and is over as soon as it can be', async () => {
+    house.engine.scripts.set('registry.test/bot:1', { refuses: 422 })
     await house.deployed('echo', { autoScaling: { minAgents: 1, maxAgents: 1 } })
     const [instance] = house.engine.running
     if (!instance) throw new Error('no instance')
-    instance.isMute = true
-    const end = vi.spyOn(LiveSessions.prototype, 'end').mockRejectedValueOnce(new Error('no room'))
-    expect(await house.start('echo')).toMatchObject({ status: 502, body: { code: 'DEPLOY-SESSION-FAILED' } })
-    expect(end).toHaveBeenCalledTimes(1)
-    end.mockRestore()
-    instance.isMute = false
-    const ended = async (): Promise<number> => {
-      const { body } = await house.fixture.request('/v1/agents/echo/sessions?status=ended')
-      return (body as SessionListResponse).total_count
-    }
-    expect(await ended()).toBe(0)
-    offMs = 600_000
-    instance.write({ type: 'lost', records: 1 })
+    const { default: Libsql } = await import('libsql')
+    const database = new Libsql(join(house.fixture.folder, 'cloud.db'))
+    database.exec(
+      `CREATE TRIGGER full BEFORE UPDATE OF ended_at ON sessions BEGIN SELECT RAISE(ABORT, 'full'); END`,
+    )
+    const refused = await house.start('echo')
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('as the script says') },
+    })
+    const sessions = async () => (await house.fixture.request('/v1/agents/echo/sessions')).body
+    instance.say('a beat')
+    expect(await sessions()).toMatchObject({ total_count: 1, sessions: [{ state: 'starting' }] })
+    expect((await house.start('echo')).status).toBe(429)
+    database.exec('DROP TRIGGER full')
+    database.close()
     await until(async () => {
       instance.say('a beat')
-      return (await ended()) === 1
+      return (await house.agent('echo')).activeSessionCount === 0
     }, 'the session to be over')
-    expect((await house.start('echo')).status).toBe(200)
+    expect(await sessions()).toMatchObject({ sessions: [{ completionStatus: 'not_started' }] })
   })
 
   it('is answered before the server lets its caller go, though the instance hangs', async () => {

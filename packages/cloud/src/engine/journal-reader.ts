@@ -16,6 +16,8 @@ export interface JournalBatch {
   readonly records: readonly JournalRecord[]
   /** Lines that its process has printed beside its journal. */
   readonly output: readonly string[]
+  /** How much of it there was. */
+  readonly bytes: number
   /** Where to go on. */
   readonly position: JournalPosition
   /** Whether there may be more already. */
@@ -85,6 +87,8 @@ export class JournalReader {
     return {
       records: part.records,
       output: output.lines,
+      // What is left out of an output is not read.
+      bytes: part.offset - offset + Math.min(BATCH_BYTES, Math.max(0, output.position - from.output)),
       position: {
         file: isRead ? next : file,
         offset: isRead ? 0 : part.offset,

@@ -15,6 +15,8 @@ interface LiveSession {
   readonly stored: StoredSession
   readonly instance: HostedInstance
   tokenUsed: boolean
+  /** How it ended, if that could not be written down. */
+  unwritten?: { readonly cause: CloudEndCause; readonly message: string }
 }
 
 /** What knows the sessions needs. */
@@ -47,7 +49,7 @@ export class LiveSessions implements SessionPlaces {
     this.#sessions.set(stored.id, { stored, instance, tokenUsed: stored.tokenUsed })
   }
 
-  /** Whether a session is not over. */
+  /** Whether a session is not over, or its end not written down. */
   has(sessionId: string): boolean {
     return this.#sessions.has(sessionId)
   }
@@ -112,7 +114,21 @@ export class LiveSessions implements SessionPlaces {
 
   /** A session is over without its instance saying so. */
   async end(sessionId: string, cause: CloudEndCause, message: string): Promise<void> {
-    await this.#end(sessionId, cause, message, this.#options.clock())
+    try {
+      await this.#end(sessionId, cause, message, this.#options.clock())
+    } catch (error) {
+      const live = this.#sessions.get(sessionId)
+      if (live) live.unwritten = { cause, message }
+      throw error
+    }
+  }
+
+  /** Ends those of some sessions whose end could not be written down before. */
+  async endAgain(sessionIds: readonly string[]): Promise<void> {
+    for (const id of sessionIds) {
+      const end = this.#sessions.get(id)?.unwritten
+      if (end) await this.end(id, end.cause, end.message)
+    }
   }
 
   async #end(sessionId: string, cause: CloudEndCause, message: string, at: number): Promise<void> {

@@ -89,8 +89,9 @@ export class StartService {
       .catch((failure: unknown) =>
         log.warn('a session that did not begin could not be ended', { sessionId, error: failure }),
       )
-    // If that could not be written down, it keeps its place, so that the next count of the instance's sessions ends it.
-    if (!live.has(sessionId)) instance.release(sessionId)
+    // If that could not be written down, it keeps its place, and is ended when the instance's sessions are counted, which is soon.
+    if (live.has(sessionId)) instance.recount()
+    else instance.release(sessionId)
   }
 
   async #begin(

@@ -40,14 +40,14 @@ export class Sweep {
     const now = clock()
     const before = now - config.logDays * DAY_MS
     const work = {
-      uploads: uploads.sweep(),
-      logs: agentLogs.prune(now),
-      sessions: store.sessions.prune(before),
-      agents: store.agents.prune(before),
-      secrets: store.secrets.pruneFormer(),
+      uploads: () => uploads.sweep(),
+      logs: () => agentLogs.prune(now),
+      sessions: () => store.sessions.prune(before),
+      agents: () => store.agents.prune(before),
+      secrets: () => store.secrets.pruneFormer(),
     }
-    for (const [what, done] of Object.entries(work)) {
-      await done.catch((error: unknown) => log.warn('something old was not removed', { what, error }))
+    for (const [what, remove] of Object.entries(work)) {
+      await remove().catch((error: unknown) => log.warn('something old was not removed', { what, error }))
     }
     await agents.renewSecrets().catch((error: unknown) => {
       log.warn('whether agents have their newest secrets could not be seen', { error })

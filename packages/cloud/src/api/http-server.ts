@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { type AddressInfo, isIPv6, type Socket } from 'node:net'
 import type { CloudErrorCode } from '@botcli/protocol/cloud'
 import { getRequestListener, RequestError as UnreadableRequest } from '@hono/node-server'
@@ -82,8 +82,10 @@ export class HttpServer {
     })
     if (gateway) {
       this.#server.on('upgrade', (incoming, socket, head) => {
-        if (gateway.enter(incoming, socket as Socket, head)) return
-        this.#serveWithoutUpgrade(incoming, socket as Socket, head)
+        // Its answer, or that of a next request, would come before the one that is on its way.
+        if (this.#isAnswering(socket as Socket)) socket.destroy()
+        else if (!gateway.enter(incoming, socket as Socket, head))
+          this.#serveWithoutUpgrade(incoming, socket as Socket, head)
       })
     }
     this.#server.timeout = options.idleMs ?? IDLE_LIMIT_MS
@@ -93,9 +95,9 @@ export class HttpServer {
       answerRaw(socket as Socket, 'METHOD_NOT_ALLOWED', '405 Method Not Allowed', 'This is not a proxy.')
     })
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      const answer = this.#answers.get(socket as Socket)
       // Another answer would become a part of the one that is on its way.
-      if (answer?.headersSent && !answer.writableFinished) socket.destroy()
+      if (this.#isAnswering(socket as Socket) && this.#answers.get(socket as Socket)?.headersSent)
+        socket.destroy()
       else answerUnreadable(socket as Socket, error)
     })
   }
@@ -140,6 +142,10 @@ export class HttpServer {
     })
   }
 
+  #isAnswering(socket: Socket): boolean {
+    return this.#answers.get(socket)?.writableFinished === false
+  }
+
   /** An upgrade that nobody here knows is declined by serving the request as if it had not been asked. */
   #serveWithoutUpgrade(incoming: IncomingMessage, socket: Socket, head: Buffer): void {
     const { method, url, httpVersion, rawHeaders } = incoming
@@ -175,7 +181,8 @@ export class HttpServer {
       const bytes = Buffer.from(JSON.stringify(body))
       const form = { 'Content-Type': 'application/json', 'Content-Length': bytes.length }
       const cors = isPublicAddress(incoming.url ?? '') ? CORS_HEADERS : {}
-      outgoing.writeHead(status, { ...cors, ...headers, ...form })
+      // Named, since one that was refused before would be remembered.
+      outgoing.writeHead(status, STATUS_CODES[status] ?? '', { ...cors, ...headers, ...form })
       outgoing.end(incoming.method === 'HEAD' ? undefined : bytes)
     }
   }

@@ -58,6 +58,14 @@ it('an instance whose answer is not HTTP', async () => {
   await expectFailed(await house.ask(id, 'a'))
 })
 
+it('an instance whose answer has a reason that is none', async () => {
+  instance.serve = ({ socket }) => socket.end('HTTP/1.1 207 A\x01B\r\nContent-Length: 2\r\n\r\nok')
+  const response = await house.ask(id, 'a')
+  expect([response.status, response.statusText, await response.text()]).toEqual([207, '', 'ok'])
+  instance.serve = ({ socket }) => socket.end('HTTP/1.1 200 A\x01B\r\nX: \x01\r\n\r\n')
+  await expectFailed(await house.ask(id, 'a'))
+})
+
 it('an instance that ends in the middle of its answer: the caller sees that it is not whole', async () => {
   instance.serve = (request, response) => {
     response.writeHead(200).write('half')

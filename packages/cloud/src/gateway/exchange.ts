@@ -24,6 +24,8 @@ export interface ForwardedRequest {
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
 /** Asking twice does no harm with these. */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** What Node reads as the reason of an answer may be more than it writes; and what it has refused once, it remembers. */
+const PHRASE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** One request of a caller and its answer, both on their way through, piece by piece. */
 export class Exchange {
@@ -118,7 +120,7 @@ export class Exchange {
       const headers = returnedHeaders(answer)
       // A body that was never asked for may come or not, so nobody can tell what the next bytes are.
       if (this.#awaitsContinue && !this.#isSending) headers.push('Connection', 'close')
-      outgoing.writeHead(statusCode, statusMessage, headers)
+      outgoing.writeHead(statusCode, PHRASE.test(statusMessage) ? statusMessage : '', headers)
     } catch (error) {
       this.#fail(failed('gave an answer that is not HTTP', error))
       return

@@ -171,6 +171,7 @@ export class Relay {
   #giveUp(id: number): void {
     const passage = this.#passages.get(id)
     this.#passages.delete(id)
+    this.#callers.delete(id)
     this.#log.warn('a caller was not handed over to the relay process in time')
     passage?.socket.destroy()
     passage?.refund()

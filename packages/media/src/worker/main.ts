@@ -26,6 +26,8 @@ const held = new Map<number, (wanted: boolean) => void>()
 
 process.on('message', (message: ToWorker, handle: unknown) => {
   const socket = handle instanceof Socket ? handle : undefined
+  // It is read from now on, and a caller that breaks off is no news; without a listener it would end all calls.
+  socket?.on('error', () => {})
   if (message.type === 'go') {
     held.get(message.id)?.(message.wanted)
     held.delete(message.id)
@@ -101,7 +103,7 @@ function unpacked(request: PackedUpgrade): UpgradeRequest {
 
 /** A socket whose other end closed while it was on its way arrives as nothing. */
 function given(socket: Socket | undefined): Socket {
-  if (socket !== undefined) return socket
+  if (socket !== undefined && !socket.destroyed) return socket
   throw new MediaError('media_unavailable', 'The other side closed its socket.')
 }
 

@@ -149,6 +149,22 @@ describe('a media worker', () => {
     expect(answer).toBe('')
   })
 
+  it('survives callers that break off while they are handed over', async () => {
+    const request = { url: '/ws-client', headers: HANDSHAKE, head: new Uint8Array() }
+    for (let times = 0; times < 60; times += 1) {
+      const opening = worker
+        .openWebsocket(`${times}`, request, await accepted(), false, record().events)
+        .catch(() => {})
+      await new Promise((resolve) => setTimeout(resolve, (times % 4) / 2))
+      client.resetAndDestroy()
+      await opening
+      await worker.close(`${times}`, STOPPED, 0)
+    }
+    const { told, events } = record()
+    await open('one', events)
+    await until('the session is connected', () => told.includes('connected'))
+  })
+
   it('survives what a caller can send: a message nested without end', async () => {
     const { told, overs, reports, events } = record()
     await open('one', events)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { request as rawRequest } from 'node:http'
 import { connect } from 'node:net'
 import { TRANSPORT_IDS } from '@botcli/protocol'
@@ -235,6 +236,23 @@ describe('the routes', () => {
     expect(status).toBe(200)
     expect(text).toMatch(/ready|wsUrl/)
   })
+
+  it.each(['h2c', 'websocket'])(
+    'lets go of one that asks for %s before it has its answer',
+    async (protocol) => {
+      const { hostname, port } = new URL(runner.url)
+      const socket = connect(Number(port), hostname)
+      const closed = once(socket, 'close')
+      socket.on('error', () => {}).resume()
+      const lines = (...more: readonly string[]) =>
+        ['GET /status HTTP/1.1', 'Host: x', ...more, '', ''].join('\r\n')
+      socket.write(lines() + lines('Connection: Upgrade', `Upgrade: ${protocol}`))
+      const again = setInterval(() => socket.write(lines()), 20)
+      await closed
+      clearInterval(again)
+      expect((await fetch(`${runner.url}/status`)).status).toBe(200)
+    },
+  )
 
   it('answers bytes that are not HTTP in the same form', async () => {
     const { hostname, port } = new URL(runner.url)

@@ -1,10 +1,11 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, isIPv6, type Socket } from 'node:net'
 import { errorBody } from '@botcli/protocol'
 import { getRequestListener, RequestError as UnreadableRequest } from '@hono/node-server'
 import { RunnerError } from '../errors.ts'
 import { listenOnSocket } from '../instance/instance-socket.ts'
 import type { App } from './app.ts'
+import { endWith } from './last-answer.ts'
 import type { WebsocketDoor } from './websocket-door.ts'
 
 const REQUEST_LIMIT_MS = 30_000
@@ -26,6 +27,8 @@ export interface HttpServerOptions {
 export class HttpServer {
   readonly #server: Server
   readonly #options: HttpServerOptions
+  /** What was last begun to be answered on a connection. */
+  readonly #answers = new WeakMap<Socket, ServerResponse>()
   #port = 0
 
   constructor(options: HttpServerOptions) {
@@ -34,17 +37,28 @@ export class HttpServer {
       overrideGlobalObjects: false,
       errorHandler: answerUnroutable,
     })
-    this.#server = createServer({ requestTimeout: REQUEST_LIMIT_MS }, listener)
+    this.#server = createServer({ requestTimeout: REQUEST_LIMIT_MS }, (incoming, outgoing) => {
+      this.#answers.set(incoming.socket, outgoing)
+      void listener(incoming, outgoing)
+    })
     // A connection that fails to be taken is noticed by whoever makes it. Without a listener it would end all calls.
     this.#server.on('error', () => {})
     this.#server.on('upgrade', (incoming, socket, head) => {
-      if (incoming.headers.upgrade?.toLowerCase() === 'websocket') {
+      // Its answer, or that of a next request, would come before the one that is on its way.
+      if (this.#isAnswering(socket as Socket)) socket.destroy()
+      else if (incoming.headers.upgrade?.toLowerCase() === 'websocket') {
         void options.door.enter(incoming, socket as Socket, head)
       } else this.#serveWithoutUpgrade(incoming, socket as Socket, head)
     })
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      answerUnreadable(socket as Socket, error)
+      if (this.#isAnswering(socket as Socket) && this.#answers.get(socket as Socket)?.headersSent)
+        socket.destroy()
+      else answerUnreadable(socket as Socket, error)
     })
+  }
+
+  #isAnswering(socket: Socket): boolean {
+    return this.#answers.get(socket)?.writableFinished === false
   }
 
   /** An upgrade that we do not know, such as HTTP/2, is declined by serving the request as if it had not been asked. */
@@ -54,7 +68,9 @@ export class HttpServer {
       const name = incoming.rawHeaders[index] ?? ''
       if (!UPGRADE_HEADERS.has(name.toLowerCase())) lines.push(`${name}: ${incoming.rawHeaders[index + 1]}`)
     }
-    socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
+    // Each time would leave listeners on the socket, so there is no next time.
+    lines.push('Connection: close', '\r\n')
+    socket.unshift(Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), head]))
     this.#server.emit('connection', socket)
   }
 
@@ -129,5 +145,5 @@ function answerUnreadable(socket: Socket, error: NodeJS.ErrnoException): void {
   const message = tooLarge ? 'The headers are too large.' : 'This is not a valid HTTP request.'
   const body = JSON.stringify(errorBody('invalid_request', message))
   const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nAccess-Control-Allow-Origin: *\r\n`
-  socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`)
+  endWith(socket, `${head}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`)
 }

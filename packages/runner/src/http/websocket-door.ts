@@ -10,6 +10,7 @@ import type { Session } from '../sessions/session.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
 import type { SessionTokens } from '../sessions/session-tokens.ts'
 import { requestErrorOf } from './errors.ts'
+import { endWith } from './last-answer.ts'
 import { isLocalProgram } from './local-caller.ts'
 import type { OriginPolicy } from './origin-policy.ts'
 import { requireTransport } from './start.ts'
@@ -203,5 +204,5 @@ function refuse(socket: Socket, error: RequestError, cors: Readonly<Record<strin
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   const status = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`
-  socket.end([status, ...lines, '', body].join('\r\n'), () => socket.destroySoon())
+  endWith(socket, [status, ...lines, '', body].join('\r\n'))
 }

@@ -125,7 +125,7 @@ export class DockerBuilder implements Builder {
       signal,
     })
     const stream = new BuildStream()
-    const ended = once(answer, 'close')
+    const ended = once(answer, 'close').catch(() => undefined)
     let problem: Extract<BuildEvent, { kind: 'error' }> | undefined
     const take = (events: readonly BuildEvent[]): void => {
       for (const event of events) {

@@ -43,7 +43,12 @@ describe.each(makers.map((maker, index) => [`${maker.name} (${index})`, maker] a
 
     async function run(
       argv: readonly string[],
-      options: { limits?: Partial<typeof LIMITS>; signal?: AbortSignal; onOutput?: () => void } = {},
+      options: {
+        limits?: Partial<typeof LIMITS>
+        signal?: AbortSignal
+        onOutput?: () => void
+        cwd?: string
+      } = {},
     ) {
       const held = await limiter.open({
         buildId,
@@ -53,7 +58,7 @@ describe.each(makers.map((maker, index) => [`${maker.name} (${index})`, maker] a
       })
       const command: LimitedCommand = {
         argv,
-        cwd: folder,
+        cwd: options.cwd ?? folder,
         env: { PATH: process.env.PATH ?? '' },
         output: (bytes) => {
           text += Buffer.from(bytes).toString()
@@ -73,6 +78,12 @@ describe.each(makers.map((maker, index) => [`${maker.name} (${index})`, maker] a
         ended: 'itself',
       })
       expect(text.split('\n').toSorted()).toEqual(['', 'err', 'out'])
+    })
+
+    it('says when a command has no folder to run in', async () => {
+      const end = await run(['true'], { cwd: join(folder, 'nope') })
+      expect(end).toMatchObject({ status: 127, ended: 'itself' })
+      expect(text).toBe('true: the folder that it is to run in is not there\n')
     })
 
     it('says when a command cannot be started', async () => {

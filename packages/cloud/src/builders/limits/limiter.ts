@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import type { BuildLimits } from '../builder.ts'
 import type { Cage, CageMaker } from './cage.ts'
 import { BUILD_VARIABLE, kill, killProcessesOf } from './processes.ts'
@@ -128,12 +129,14 @@ export class Limiter {
     const timer = setTimeout(() => end('time'), Math.max(0, deadline - performance.now()))
     const watch = child.pid === undefined ? undefined : cage.watch?.(child.pid, end)
     const disk = watchDisk(build, () => end('disk'))
-    const closed = once(child, 'close')
+    // Of one that cannot be started there is nothing to wait for.
+    const closed = once(child, 'close').catch(() => undefined)
     let status: number
     try {
       status = await new Promise<number>((resolve) => {
         child.once('error', (error) => {
-          command.output(Buffer.from(`${command.argv[0]}: ${error.message}\n`))
+          const why = existsSync(command.cwd) ? error.message : 'the folder that it is to run in is not there'
+          command.output(Buffer.from(`${command.argv[0]}: ${why}\n`))
           resolve(NOT_STARTED)
         })
         child.once('exit', (code, name) => resolve(code ?? 128 + (name === 'SIGKILL' ? 9 : 15)))
@@ -170,7 +173,7 @@ async function closes(closed: Promise<unknown>): Promise<void> {
   const late = new Promise((resolve) => {
     timer = setTimeout(resolve, PIPES_MS)
   })
-  await Promise.race([closed.catch(() => undefined), late])
+  await Promise.race([closed, late])
   clearTimeout(timer)
 }
 

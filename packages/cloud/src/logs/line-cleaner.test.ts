@@ -183,3 +183,9 @@ function sequenceAt(text: string): string {
   }
   return text.slice(0, 1)
 }
+
+it('takes back characters of a long line one by one, as often as they come', () => {
+  const long = 'ü'.repeat(30_000)
+  const output = `${long}${'y\b'.repeat(400_000)}${'👋\b'.repeat(1000)}${'\b'.repeat(29_999)}!\n`
+  expect(clean(output)).toEqual(['ü!'])
+})

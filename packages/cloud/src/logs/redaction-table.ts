@@ -24,13 +24,14 @@ export class RedactionTable {
     const known = new Set<string>()
     let begun = performance.now()
     for (const secret of secrets) {
-      for (const spelling of secretSpellings([secret])) {
+      for (const spelling of secretSpellings(secret)) {
         for (const part of parts(spelling)) table.#add(part, known)
+        if (performance.now() - begun < TURN_MS) continue
+        await setImmediate()
+        begun = performance.now()
       }
-      if (performance.now() - begun < TURN_MS) continue
-      await setImmediate()
-      begun = performance.now()
     }
+    for (const others of table.#spellings.values()) others.sort()
     return table
   }
 
@@ -43,7 +44,7 @@ export class RedactionTable {
     return this.#begins
   }
 
-  /** The spellings that begin with four characters. */
+  /** The spellings that begin with four characters, in the order of their characters' codes. */
   startingWith(characters: string): readonly string[] {
     return this.#spellings.get(characters) ?? []
   }

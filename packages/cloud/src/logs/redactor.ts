@@ -80,16 +80,31 @@ export class Redactor {
   /** Gives the place from which on the text may be the beginning of a secret, when that was not found before. */
   #compare(at: number, found: number): number {
     const text = this.#text
-    const left = text.length - at
-    let open = found
-    for (const spelling of this.#table.startingWith(text.slice(at, at + TELLING_CHARACTERS))) {
-      if (spelling.length <= left) {
-        if (text.startsWith(spelling, at)) this.#mark(at, at + spelling.length)
-      } else if (open === text.length && spelling.startsWith(text.slice(at))) {
-        open = at
+    const spellings = this.#table.startingWith(text.slice(at, at + TELLING_CHARACTERS))
+    let from = 0
+    let to = spellings.length
+    // Character by character the range of those that the text may be gets narrower, so that very many cost little more than one.
+    for (let depth = TELLING_CHARACTERS; from < to; depth += 1) {
+      const first = spellings[from] ?? ''
+      if (to - from === 1) return this.#compareOne(first, at, found)
+      if (first.length === depth) {
+        this.#mark(at, at + depth)
+        from += 1
       }
+      if (at + depth >= text.length) return from < to && found === text.length ? at : found
+      const code = text.charCodeAt(at + depth)
+      from = firstFrom(spellings, from, to, depth, code)
+      to = firstFrom(spellings, from, to, depth, code + 1)
     }
-    return open
+    return found
+  }
+
+  #compareOne(spelling: string, at: number, found: number): number {
+    const text = this.#text
+    if (spelling.length <= text.length - at) {
+      if (text.startsWith(spelling, at)) this.#mark(at, at + spelling.length)
+    } else if (found === text.length && spelling.startsWith(text.slice(at))) return at
+    return found
   }
 
   #mark(start: number, end: number): void {
@@ -114,6 +129,24 @@ export class Redactor {
     this.#context = at - kept
     this.#marks = this.#held.length === 0 ? [] : marks.map((place) => Math.max(0, place - kept))
   }
+}
+
+/** The first of a range in order whose character at a place has this code or a higher one. */
+function firstFrom(
+  spellings: readonly string[],
+  from: number,
+  to: number,
+  depth: number,
+  code: number,
+): number {
+  let low = from
+  let high = to
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((spellings[middle] ?? '').charCodeAt(depth) < code) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** The same places, in order and without overlaps. */

@@ -7,6 +7,8 @@ const ESCAPE = 0x1b
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const SPECIAL = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/
 const BLANK = /^\s*$/
+/** Characters that are kept apart as the latest. */
+const MAX_LATEST = 1024
 
 /**
  * - `text`: an ordinary character
@@ -26,7 +28,9 @@ type State = 'text' | 'escape' | 'intermediate' | 'control' | 'string' | 'string
 export class TerminalText {
   #state: State = 'text'
   #parameters = ''
-  #current = ''
+  /** The text, but for its latest characters: so a backspace after each character does not copy all of it. */
+  #settled = ''
+  #latest = ''
   #bytes = 0
   /** The last text that was not blank, of those that were written over. */
   #before = ''
@@ -92,7 +96,7 @@ export class TerminalText {
   #control(code: number): void {
     if (code === ESCAPE) this.#state = 'escape'
     else if (code === RETURN) this.#rewrite()
-    else if (code === BACKSPACE) this.#set(this.#current.replace(/.$/su, ''))
+    else if (code === BACKSPACE) this.#erase()
   }
 
   #escape(code: number): void {
@@ -144,14 +148,33 @@ export class TerminalText {
     this.#set('')
   }
 
+  get #current(): string {
+    return this.#settled + this.#latest
+  }
+
   #append(text: string): void {
     if (text === '') return
-    this.#current += text
+    if (this.#latest.length > MAX_LATEST) {
+      this.#settled += this.#latest
+      this.#latest = text
+    } else this.#latest += text
     this.#bytes += Buffer.byteLength(text)
   }
 
+  /** Takes the last character away. */
+  #erase(): void {
+    const text = this.#latest === '' ? this.#settled : this.#latest
+    const isPair = /[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(-2))
+    const last = text.slice(isPair ? -2 : -1)
+    const rest = text.slice(0, text.length - last.length)
+    if (this.#latest === '') this.#settled = rest
+    else this.#latest = rest
+    this.#bytes -= Buffer.byteLength(last)
+  }
+
   #set(text: string): void {
-    this.#current = text
+    this.#settled = text
+    this.#latest = ''
     this.#bytes = text === '' ? 0 : Buffer.byteLength(text)
   }
 }

@@ -60,6 +60,7 @@ export class CallerSound {
   }
 
   #keep(sound: EarlySound): void {
+    if (sound.samples.length === 0) return
     this.#early.push(sound)
     this.#earlySamples += sound.samples.length
     const limit = (this.#options.rate * EARLY_MS) / 1000

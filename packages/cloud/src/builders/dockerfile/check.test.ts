@@ -262,3 +262,56 @@ describe('the file itself', () => {
     })
   })
 })
+
+describe('a file that is made to take long, or much memory, is judged or left to the engine', () => {
+  const times = (count: number, line: (index: number) => string): string =>
+    Array.from({ length: count }, (_, index) => line(index)).join('')
+
+  it.each([
+    ['instructions', `FROM a\n${times(5000, (index) => `ENV a${index}=1\n`)}`, /more than 1000 instructions/],
+    ['stages', times(500, (index) => `FROM app AS stage-${index}\n`), /more than 100 stages/],
+    ['variables', `FROM a\nENV ${times(9000, (index) => `a${index}=1 `)}\n`, /more than 1000 variables/],
+    ['bytes', `FROM a\nRUN ${'x'.repeat(200_000)}\n`, /larger than 128 KiB/],
+  ])('too many %s', async (_, text, message) => {
+    expect(await problemsOf(text)).toEqual([expect.stringMatching(message)])
+  })
+
+  it.each([
+    [
+      'values that double',
+      `ENV A0=aaaaaaaaaa\n${times(40, (index) => `ENV A${index + 1}=$A${index}$A${index}\n`)}`,
+    ],
+    ['escaped quotes', `ARG ${'\\"'.repeat(50_000)}\n`],
+    ['references without an end', `ENV A=${'${A:-'.repeat(20_000)}\n`],
+    ['flags', `RUN ${'--mount=a '.repeat(10_000)}x\n`],
+    ['folders of any depth', `COPY ${'**/'.repeat(30_000)}x /x\n`],
+  ])('%s', async (_, lines) => {
+    await problemsOf(`FROM scratch\n${lines}`)
+  })
+
+  it('patterns that fit in very many ways, and do not fit', async () => {
+    const files = { ['a'.repeat(255)]: '' }
+    expect(await problemsOf(`FROM a\nCOPY ${'*a'.repeat(60)}*b /x`, files)).toHaveLength(1)
+    expect(await problemsOf(`FROM a\nCOPY ${'*a'.repeat(60)}* /x`, files)).toEqual([])
+  })
+
+  it('many sources that are not there', async () => {
+    const problems = await problemsOf(`FROM a\nCOPY ${times(5000, (index) => `no-such-file-${index} `)} /x`)
+    expect(problems).toHaveLength(50)
+  })
+})
+
+it.each([
+  ['*.ts', 'bot.ts', true],
+  ['*.ts', 'bot.tsx', false],
+  ['b?t.*', 'bot.py', true],
+  ['[a-c]*[1!]', 'b1', true],
+  ['[^a-c]ot', 'bot', false],
+  ['[^a-c]ot', 'dot', true],
+  ['a*b*c', 'a-b-b-c', true],
+  ['a*b*c', 'a-c-b', false],
+  ['*', '.env', true],
+  ['(a|b)', '(a|b)', true],
+])('%s and a file named %s', async (pattern, name, isThere) => {
+  expect((await problemsOf(`FROM a\nCOPY ${pattern} /x/`, { [name]: '' })).length === 0).toBe(isThere)
+})

@@ -18,7 +18,11 @@ export interface CheckedDockerfile {
   readonly needed: readonly Stage[]
 }
 
-const MAX_BYTES = 1024 * 1024
+const MAX_BYTES = 128 * 1024
+/** What follows the variables through a file costs as much as the square of these. */
+const MAX_STEPS = 1000
+const MAX_STAGES = 100
+const MAX_VARIABLES = 1000
 /** The most problems that a log lists. */
 const MAX_TOLD = 20
 
@@ -31,6 +35,8 @@ export async function checkDockerfile(
   if ('code' in read) return { problems: [read], text: '' }
   const { text } = read
   const steps = readSteps(text)
+  const excess = excessOf(steps)
+  if (excess !== undefined) return { problems: [excess], text }
   const wrong = syntaxProblems(steps)
   if (wrong.length > 0) return { problems: wrong, text }
   const stages = readStages(steps)
@@ -56,6 +62,26 @@ export async function checkAloud(
   }
   if (checked.problems.length > MAX_TOLD) output.say(`and ${checked.problems.length - MAX_TOLD} more`)
   return { result: { ok: false, message: tellingLine(name, first), failure: failureOf(first) } }
+}
+
+/** Nobody writes that many by hand. */
+function excessOf(steps: readonly Step[]): Problem | undefined {
+  const stages = steps.filter(({ keyword }) => keyword === 'FROM').length
+  const variables = steps
+    .filter(({ keyword }) => keyword === 'ENV' || keyword === 'ARG')
+    .reduce((sum, { words }) => sum + words.length, 0)
+  const [what, most] =
+    steps.length > MAX_STEPS
+      ? ['instructions', MAX_STEPS]
+      : stages > MAX_STAGES
+        ? ['stages', MAX_STAGES]
+        : ['variables', variables > MAX_VARIABLES ? MAX_VARIABLES : undefined]
+  if (most === undefined) return undefined
+  return {
+    ...{ code: 'dockerfile_syntax', step: null, line: null },
+    message: `the container build file has more than ${most} ${what}`,
+    hint: 'Put what is generated into a script, and run that.',
+  }
 }
 
 function tellingLine(name: string, { line, message }: Problem): string {
@@ -130,7 +156,7 @@ async function readDockerfile(
     return missing(`${dockerfilePath} is not a file of the context`, 'Name a file as dockerfilePath.')
   if (found.size > MAX_BYTES)
     return {
-      ...missing(`${dockerfilePath} is larger than 1 MiB`, 'Is it the right file?'),
+      ...missing(`${dockerfilePath} is larger than 128 KiB`, 'Is it the right file?'),
       code: 'dockerfile_syntax',
     }
   return { text: (await readFile(path)).toString('utf8').replace(/^\uFEFF/, '') }

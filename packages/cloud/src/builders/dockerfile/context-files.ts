@@ -1,9 +1,14 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { basename, dirname, join, posix } from 'node:path'
 import { nearest } from '../nearest.ts'
+import { fileGlob } from './file-glob.ts'
 
 /** The most entries that one pattern is compared with. */
 const MAX_COMPARED = 200_000
+/** Patterns with more folders than this are the engine's to judge. */
+const MAX_PARTS = 64
+/** A slip of the pen is looked for among so many names. */
+const MAX_NEAR = 2000
 
 /** Answers what is in a context, without ever leaving it. */
 export class ContextFiles {
@@ -17,6 +22,7 @@ export class ContextFiles {
   async has(source: string): Promise<boolean> {
     const parts = source.split('/').filter((part) => part !== '' && part !== '.')
     if (!/[*?[\\]/.test(source)) return await this.#exists(parts.join('/'))
+    if (parts.length > MAX_PARTS) return true
     const budget = { left: MAX_COMPARED }
     return await this.#matches('', parts, budget)
   }
@@ -25,7 +31,7 @@ export class ContextFiles {
   async near(source: string): Promise<string | undefined> {
     const path = posix.normalize(source).replace(/^\/+/, '')
     const folder = dirname(path)
-    const names = (await this.#names(folder)).map(({ name }) => name)
+    const names = (await this.#names(folder)).slice(0, MAX_NEAR).map(({ name }) => name)
     const name = nearest(basename(path), names)
     if (name !== undefined) return folder === '.' ? name : `${folder}/${name}`
     // The right name in another place is the other usual slip.
@@ -62,34 +68,16 @@ export class ContextFiles {
     const [part, ...rest] = parts
     if (part === undefined) return true
     if (part === '**' && (await this.#matches(folder, rest, budget))) return true
-    const pattern = part === '**' ? /^/ : globPattern(part)
+    const fits = part === '**' ? () => true : fileGlob(part)
     for (const entry of await this.#names(folder)) {
       budget.left -= 1
       // Too large to tell: the engine will.
       if (budget.left < 0) return true
-      if (!pattern.test(entry.name)) continue
+      if (!fits(entry.name)) continue
       if (rest.length === 0) return true
       if (!entry.isDirectory()) continue
       if (await this.#matches(join(folder, entry.name), part === '**' ? parts : rest, budget)) return true
     }
     return false
   }
-}
-
-/** One part of a path with `*`, `?` and `[a-z]`. */
-function globPattern(part: string): RegExp {
-  const source = part.replace(/\\(.)|\[(\^?)((?:\\.|[^\]\\])+)\]|[\s\S]/g, (match, escaped, not, set) => {
-    if (escaped !== undefined) return quote(escaped)
-    if (set !== undefined) return `[${not}${set.replace(/[[\]]/g, '\\$&')}]`
-    return match === '*' ? '[^/]*' : match === '?' ? '[^/]' : quote(match)
-  })
-  try {
-    return new RegExp(`^${source}$`, 's')
-  } catch {
-    return /^/
-  }
-}
-
-function quote(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }

@@ -5,6 +5,9 @@ import type { Problem } from './problem.ts'
 import type { Stage, StagedStep } from './stages.ts'
 import { substitute } from './variables.ts'
 
+/** More than this are not looked for: what to do about them is told by the first ones. */
+const MAX_PROBLEMS = 50
+
 const REMOTE = /^(?:https?:\/\/|ftp:\/\/|git:\/\/|ssh:\/\/|git@)/i
 
 /** What the stages take from the context and is not in it. */
@@ -12,15 +15,21 @@ export async function sourceProblems(
   stages: readonly Stage[],
   files: ContextFiles,
 ): Promise<readonly Problem[]> {
-  const found = await Promise.all(
-    stages.flatMap((stage) => stage.steps).map((step) => stepProblems(step, files)),
-  )
-  return found.flat()
+  const found: Problem[] = []
+  for (const step of stages.flatMap((stage) => stage.steps)) {
+    if (found.length >= MAX_PROBLEMS) break
+    found.push(...(await stepProblems(step, files)))
+  }
+  return found
 }
 
 async function stepProblems(step: StagedStep, files: ContextFiles): Promise<readonly Problem[]> {
   const sources = sourcesOf(step)
-  const problems = await Promise.all(sources.map((source) => sourceProblem(step, source, files)))
+  const problems: (Problem | undefined)[] = []
+  for (const source of sources) {
+    problems.push(await sourceProblem(step, source, files))
+    if (problems.filter((problem) => problem !== undefined).length >= MAX_PROBLEMS) break
+  }
   // A pattern beside something that is there may match nothing: so files are copied that need not be.
   const copiesSome = problems.includes(undefined)
   return problems.flatMap((problem, index) =>

@@ -1,6 +1,6 @@
 import { type Problem, syntaxProblem } from './problem.ts'
 import type { Step } from './step.ts'
-import { pairsOf, substitute, type Variables } from './variables.ts'
+import { pairsOf, substitute, type Variables, wordsOf } from './variables.ts'
 
 /** One stage of a container build file: from a FROM to the next. */
 export interface Stage {
@@ -55,9 +55,13 @@ function readStage(steps: readonly Step[], before: readonly Stage[], globals: Va
   const variables = new Map(parent?.steps.at(-1)?.variables)
   // What an image brings along is not known here; PATH it surely has.
   if (base !== 'scratch' && !variables.has('PATH')) variables.set('PATH', undefined)
+  let held: Variables = new Map(variables)
   const staged = rest.map((step): StagedStep => {
-    declare(step, variables, outside)
-    return { ...step, variables: new Map(variables) }
+    if (step.keyword === 'ARG' || step.keyword === 'ENV') {
+      declare(step, variables, outside)
+      held = new Map(variables)
+    }
+    return { ...step, variables: held }
   })
   const name = from.words[1]?.toUpperCase() === 'AS' ? from.words[2]?.toLowerCase() : undefined
   return { index: before.length, name, from, base, steps: staged }
@@ -65,7 +69,7 @@ function readStage(steps: readonly Step[], before: readonly Stage[], globals: Va
 
 function declare(step: Step, variables: Map<string, string | undefined>, outside: Variables): void {
   if (step.keyword === 'ARG') {
-    for (const word of step.rest.match(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\S)+/g) ?? []) {
+    for (const word of wordsOf(step.rest)) {
       const [name = '', ...value] = word.split('=')
       const known = value.length > 0 ? substitute(value.join('='), variables) : outside.get(name)
       variables.set(name, known)

@@ -1,6 +1,10 @@
 /** The variables of a stage: a value, or `undefined` for one that is declared and not known before the build. */
 export type Variables = ReadonlyMap<string, string | undefined>
 
+/** A longer word, or one that becomes longer, is left to the engine. */
+const MAX_WORD = 4096
+const MAX_VALUE = 16 * 1024
+
 const REFERENCE =
   /\\(.)|'([^']*)'|"|\$(?:\{([A-Za-z_]\w*)(?:(:?[-+?])((?:[^{}\\]|\\.|\$\{[^}]*\})*))?\}|([A-Za-z_]\w*))/g
 
@@ -9,6 +13,8 @@ const REFERENCE =
  * whose value is not known before the build, or a form that only an engine knows.
  */
 export function substitute(word: string, variables: Variables): string | undefined {
+  if (word.length > MAX_WORD) return undefined
+  let left = MAX_VALUE
   let unknown = /\$\{[A-Za-z_]\w*(?:[#%/]|:[^-+?])/.test(word)
   const text = word.replace(
     REFERENCE,
@@ -19,6 +25,11 @@ export function substitute(word: string, variables: Variables): string | undefin
       const name = braced ?? plain
       if (variables.has(name) && variables.get(name) === undefined) unknown = true
       const value = variables.get(name)
+      left -= value?.length ?? 0
+      if (left < 0) {
+        unknown = true
+        return ''
+      }
       const set = operator?.startsWith(':') ? value !== undefined && value !== '' : value !== undefined
       if (operator?.endsWith('+')) return set ? inner(other) : ''
       if (operator?.endsWith('-')) return set ? (value ?? '') : inner(other)
@@ -36,12 +47,16 @@ export function substitute(word: string, variables: Variables): string | undefin
 
 /** The `NAME=value` pairs of an ENV, LABEL or ARG instruction, or the word that is none. */
 export function pairsOf(rest: string): readonly (readonly [string, string])[] | { readonly wrong: string } {
-  const words = rest.match(/(?:\\.|"(?:\\.|[^"\\])*"|'[^']*'|[^\s"'\\]|["'])+/g) ?? []
   const pairs: (readonly [string, string])[] = []
-  for (const word of words) {
+  for (const word of wordsOf(rest)) {
     const at = word.indexOf('=')
     if (at < 1) return { wrong: word }
     pairs.push([word.slice(0, at), word.slice(at + 1)])
   }
   return pairs
+}
+
+/** The words of an instruction, with their quotes; blanks inside of these do not part them. */
+export function wordsOf(rest: string): readonly string[] {
+  return rest.match(/(?:\\.|"(?:\\.|[^"\\])*"|'[^']*'|[^\s"'\\]|["'])+/g) ?? []
 }

@@ -230,3 +230,8 @@ it('keeps a bounded tail, without colours and rewritten progress, whole over any
   expect(tail.lines.at(-1)).toBe('line 999')
   expect(passed.length).toBeGreaterThan(1000)
 })
+
+it('takes no time for lines that are nearly what it looks for, again and again', () => {
+  const lines = Array.from({ length: 200 }, () => 'fork: '.repeat(680))
+  expect(classify({ lines, status: 1, step: RUN }).failure.code).toBe('command_failed')
+})

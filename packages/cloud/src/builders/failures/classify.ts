@@ -20,8 +20,9 @@ export interface FailedCommand {
 export type FailedResult = Extract<BuildResult, { readonly ok: false }>
 
 const MAX_MESSAGE = 500
-/** How many lines before the end may hold the cause. */
+/** How many lines before the end may hold the cause, and how much of each. */
 const WINDOW = 200
+const MAX_LINE = 1000
 const INSTALL =
   /\b(?:npm (?:ci|i|install|add)|pnpm (?:i|install|add)|yarn(?: (?:install|add))?|pip3? (?:install|wheel)|uv (?:sync|pip|add|lock)|poetry install|conda install|apt(?:-get)? (?:-\S+ )*install|apk (?:-\S+ )*add|dnf (?:-\S+ )*install|yum (?:-\S+ )*install)\b/
 const TELLING =
@@ -37,7 +38,7 @@ export function isInstall(text: string): boolean {
 
 /** Finds out of the output of a command why it failed: the one telling line, and what to do. */
 export function classify(command: FailedCommand): FailedResult {
-  const lines = command.lines.slice(-WINDOW)
+  const lines = command.lines.slice(-WINDOW).map((line) => line.slice(0, MAX_LINE))
   const installs = command.step !== undefined && isInstall(command.step.text)
   for (const rule of RULES) {
     if (command.except?.includes(rule.code)) continue

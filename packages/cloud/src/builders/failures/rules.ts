@@ -128,7 +128,7 @@ export const RULES: readonly Rule[] = [
   ),
   rule(
     'install_failed',
-    /.*(?:requires a different Python|Requires-Python|requires-python).*/,
+    /requires a different Python|Requires-Python|requires-python/,
     'Another version of Python is needed.',
   ),
   // npm, pnpm, yarn
@@ -193,14 +193,14 @@ export const RULES: readonly Rule[] = [
   // The way out.
   rule(
     'install_failed',
-    /.*(?:Temporary failure (?:in name resolution|resolving)|Could not resolve host|getaddrinfo (?:ENOTFOUND|EAI_AGAIN)|Name or service not known|Network is unreachable|ECONNREFUSED|ETIMEDOUT|dns error).*/,
+    /Temporary failure (?:in name resolution|resolving)|Could not resolve host|getaddrinfo (?:ENOTFOUND|EAI_AGAIN)|Name or service not known|Network is unreachable|ECONNREFUSED|ETIMEDOUT|dns error/,
     'The machine that builds does not reach the package registry.',
   ),
 
   // Plain commands.
   rule(
     'command_failed',
-    /.*(?:fork: .*Resource temporarily unavailable|[Cc]an't fork|can't start new thread|Cannot fork).*/,
+    /fork: (?:retry: )?Resource temporarily unavailable|[Cc]an't fork|can't start new thread|Cannot fork/,
     'The build needs more processes than it may have.',
   ),
   rule(
@@ -214,10 +214,10 @@ export const RULES: readonly Rule[] = [
     'The image has no command $1: install it in an earlier line, or take a base image that has it.',
   ),
   rule('command_failed', /^(?:Syntax|Indentation|Tab)Error: .*/, 'Correct the code.'),
-  rule('command_failed', /.*\berror TS\d+: .*/, 'Correct the code.'),
+  rule('command_failed', /\berror TS\d+: /, 'Correct the code.'),
   rule(
     'command_failed',
-    /.*: Permission denied.*/,
+    /: Permission denied/,
     'The user of the build may not do this: check USER and chown.',
   ),
   rule(

